@@ -128,7 +128,7 @@ impl Measured {
 /// A run of `protocol` with `size` elements a side, one thread each and nothing between them.
 pub(crate) fn in_memory(protocol: &'static str, size: usize) -> Case {
     let (choices, sizes) = (Choices::default(), Sizes::equal(size));
-    Case { protocol, choices, sizes, threads: 1, net: Net::Memory }
+    Case { protocol, choices, sizes, groups: None, threads: 1, net: Net::Memory }
 }
 
 impl PaperTable {
@@ -214,6 +214,8 @@ pub(crate) fn modelled_bytes(protocol: &'static str, sizes: Sizes) -> Result<f64
         reveal: Reveal::Receiver,
         attached: AttachedShape::Nothing,
         returned: AttachedShape::Nothing,
+        withheld: false,
+        coins: 0,
         per_row: 1,
         choices: found.spec().defaults(),
     });
@@ -234,8 +236,14 @@ impl Entry {
         threads: usize,
     ) -> Result<[Measurement; 2], Failure> {
         let on = |net| {
-            let case =
-                Case { protocol: self.protocol, choices: self.choices(), sizes, threads, net };
+            let case = Case {
+                protocol: self.protocol,
+                choices: self.choices(),
+                sizes,
+                groups: None,
+                threads,
+                net,
+            };
             case.measure()
         };
         Ok([on(Net::Lan)?, on(Net::Wan)?])

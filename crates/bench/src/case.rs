@@ -11,8 +11,8 @@ use veilset_crypto::Element;
 use veilset_net::{Listener, NetError, Options, TlsTransport, connect};
 use veilset_party::Identity;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Means, MultipartyError, Outcome, Protocol, ProtocolError,
-    Reveal, Role, Run, RunInput, Shape, Shares, Side, Silent, Spec, find,
+    Attached, AttachedShape, Choices, Groups, Means, MultipartyError, Outcome, Protocol,
+    ProtocolError, Reveal, Role, Run, RunInput, Shape, Shares, Side, Silent, Spec, find,
 };
 
 use crate::{CpuSplit, process, reference_seconds, shaped_pair};
@@ -115,6 +115,8 @@ pub struct Case {
     pub choices: Choices,
     /// Elements of each side.
     pub sizes: Sizes,
+    /// Groups of the sender's elements by which its values are added up, if by any.
+    pub groups: Option<usize>,
     /// Threads of each party.
     pub threads: usize,
     /// The way between them.
@@ -214,7 +216,7 @@ impl Case {
         let (left, right) = self.net.pair()?;
         let sender = elements(0, self.sizes.sender);
         let receiver = elements(self.sizes.sender - common, self.sizes.receiver);
-        let attached = [&sender, &receiver].map(|elements| Attachments::of(elements));
+        let attached = [&sender, &receiver].map(|elements| Attachments::of(elements, self.groups));
         let before = reference_seconds();
         process::reset_peak();
         let (started, cpu) = (Instant::now(), process::cpu_seconds());
@@ -248,13 +250,16 @@ impl Case {
     }
 
     fn shape(&self, protocol: &dyn Protocol) -> Shape {
-        let attached = |role| Attachments::default().in_run(protocol.spec(), role).shape();
+        let none = Attachments::of(&[], self.groups);
+        let attached = |role| none.in_run(protocol.spec(), role).shape();
         Shape {
             sender: self.sizes.sender as u64,
             receiver: self.sizes.receiver as u64,
             reveal: reveal(protocol.spec()),
             attached: attached(Role::Sender),
             returned: attached(Role::Receiver),
+            withheld: false,
+            coins: 0,
             per_row: 1,
             choices: self.choices.or(protocol.spec().defaults()),
         }
@@ -299,9 +304,13 @@ impl Case {
                         Role::Receiver => self.sizes.sender,
                     },
                     attached: attachments.in_run(spec, role),
-                    peer_attached: Attachments::default().in_run(spec, role.other()).shape(),
+                    peer_attached: Attachments::of(&[], self.groups)
+                        .in_run(spec, role.other())
+                        .shape(),
                     per_row: 1,
                     slack: 0,
+                    coins: 0,
+                    least: None,
                     choices: self.choices.or(spec.defaults()),
                 },
                 means: Means {
@@ -322,6 +331,11 @@ impl Case {
     fn check(&self, ends: [&Outcome; 2], expected: u64) -> Result<(), BenchError> {
         let found = match ends {
             [Outcome::Sums { count, sums }, _] if sums == &[i128::from(*count)] => *count,
+            [Outcome::ByGroup(groups), _] => {
+                let groups = groups.iter().flatten();
+                let right = groups.clone().filter(|group| group.sums == [i128::from(group.count)]);
+                right.map(|group| group.count).sum()
+            }
             [Outcome::Shares(one), Outcome::Shares(other)] => common_of(one, other),
             [_, Outcome::Matched(rows) | Outcome::Listed { rows, .. }] => rows.len() as u64,
             [Outcome::Nothing, Outcome::Count(count)] => *count,
@@ -364,22 +378,28 @@ pub(crate) const SESSION: [u8; 32] = [7; 32];
 /// Bytes of a row of a union, or of a label.
 const WIDTH: usize = 16;
 
-/// What belongs to the elements of one side: a value of one, and a row.
-#[derive(Default)]
+/// What belongs to the elements of one side: a value of one, a group and a row.
 pub(crate) struct Attachments {
     words: Vec<i128>,
+    groups: Option<(usize, Vec<u32>)>,
     bytes: Vec<u8>,
 }
 
 impl Attachments {
-    pub(crate) fn of(elements: &[Element]) -> Self {
+    pub(crate) fn of(elements: &[Element], groups: Option<usize>) -> Self {
+        let of_group = |count: usize| (0..count as u32).cycle().take(elements.len()).collect();
+        let groups = groups.map(|count| (count, of_group(count)));
         let bytes = elements.iter().flat_map(|element| element.0.into_iter().take(WIDTH));
-        Self { words: vec![1; elements.len()], bytes: bytes.collect() }
+        Self { words: vec![1; elements.len()], groups, bytes: bytes.collect() }
     }
 
     pub(crate) fn in_run(&self, spec: &Spec, role: Role) -> Attached<'_> {
         match spec.operation.spec().attached(role, 1, WIDTH) {
-            AttachedShape::Values { columns } => Attached::Values { columns, words: &self.words },
+            AttachedShape::Values { columns, .. } => {
+                let groups = self.groups.as_ref();
+                let groups = groups.map(|(count, of)| Groups { count: *count, of });
+                Attached::Values { columns, words: &self.words, groups }
+            }
             AttachedShape::Items { width } => Attached::Items { width, bytes: &self.bytes },
             AttachedShape::Nothing => Attached::Nothing,
         }

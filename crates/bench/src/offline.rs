@@ -68,7 +68,7 @@ impl Case {
         let protocol = find(self.protocol).ok_or(BenchError::Unknown(self.protocol))?;
         let sizes = FheSizes { sender: self.sizes.sender, receiver: self.sizes.receiver, slack: 0 };
         let elements = elements(0, self.sizes.sender);
-        let attachments = Attachments::of(&elements);
+        let attachments = Attachments::of(&elements, None);
         let (width, labels) = match attachments.in_run(protocol.spec(), Role::Sender) {
             Attached::Items { width, bytes } => (width, bytes),
             Attached::Nothing | Attached::Values { .. } => (0, &[][..]),

@@ -5,7 +5,9 @@ use clap::{
     Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, value_parser,
 };
 use veilset::data::{Destination, KeySpec, Pairs, Scratch, Source};
-use veilset::registry::{Attaches, Gives, Keys, OPERATIONS, Operation, OperationSpec, Over};
+use veilset::registry::{
+    Attaches, Gives, Keys, MAX_GROUPS, OPERATIONS, Operation, OperationSpec, Over,
+};
 use veilset::{Columns, Input, Job, Join, Joining, Learn, ME, Matching, Release};
 
 use crate::args::{
@@ -34,6 +36,10 @@ pub(crate) struct Order {
     pub(crate) out: Option<OutputArgs>,
     /// The columns of what the operation attaches to keys.
     columns: Vec<String>,
+    /// The columns of groups by which values are added up.
+    by: Vec<String>,
+    /// How many groups there are at most.
+    groups: Option<usize>,
     /// How rows match by several keys.
     matching: Option<Matching>,
     /// How many rows one row can match.
@@ -58,6 +64,16 @@ const PICTURE_HELP: &str =
 const RAW_CELLS: &str = "raw-cells";
 const RAW_CELLS_HELP: &str = "Write the peer's cells as they come: else in CSV an apostrophe stands before what a spreadsheet would take for a \
                               formula, and control characters are escapes";
+
+/// The flag that names the columns of groups.
+const BY: &str = "by";
+const BY_HELP: &str = "A column by whose cells the values are added up, one sum for each different cell; repeat it for more, and give \
+                       --groups";
+
+/// The flag that says how many groups there are at most.
+const GROUPS: &str = "groups";
+const GROUPS_HELP: &str = "How many groups there can be at most, from 1 to 1024, where the owner of the values adds up --by groups and alone learns \
+                           the result; both sides give the same";
 
 /// The flag that says how rows match by several keys.
 const MATCH: &str = "match";
@@ -95,6 +111,13 @@ fn command(spec: &'static OperationSpec) -> Command {
     if let Some((flag, help)) = spec.attaches.argument().zip(spec.column) {
         let flag = Arg::new(flag).long(flag).help(help).help_heading(LIST).value_name("COL");
         command = command.arg(flag.action(ArgAction::Append));
+    }
+    if spec.has_groups() {
+        let by = Arg::new(BY).long(BY).help(BY_HELP).help_heading(LIST).value_name("COL");
+        let most = 1..=MAX_GROUPS as u64;
+        let groups = Arg::new(GROUPS).long(GROUPS).help(GROUPS_HELP).value_name("N");
+        let groups = groups.help_heading(LIST).value_parser(value_parser!(u64).range(most));
+        command = command.arg(by.action(ArgAction::Append).requires("value")).arg(groups);
     }
     if spec.keys != Keys::One {
         let flag = |name, help, values| {
@@ -166,6 +189,10 @@ impl FromArgMatches for Order {
             party: PartyArgs::from_arg_matches(matches)?,
             out: out.transpose()?,
             columns: columns.into_iter().flatten().cloned().collect(),
+            by: (spec.has_groups().then(|| matches.get_many(BY)).flatten())
+                .map_or_else(Vec::new, |names| names.cloned().collect()),
+            groups: (spec.has_groups().then(|| matches.get_one::<u64>(GROUPS)).flatten())
+                .map(|groups| *groups as usize),
             matching,
             pairs,
             joining,
@@ -190,7 +217,7 @@ impl Order {
         let release = Release::from(&self.party.release);
         let pad_to = self.party.release.pad_to;
         let job = job(self.operation, &self.party.meet, peers);
-        Job { learn, matching, with_rows, release, pad_to, ..job }
+        Job { learn, matching, with_rows, groups: self.groups, release, pad_to, ..job }
     }
 
     /// The keys of the list.
@@ -207,7 +234,8 @@ impl Order {
 
     /// The list with what the operation takes of it.
     pub(crate) fn attach(&self, input: Input) -> Result<Input, Failure> {
-        let columns = Columns { values: &self.columns, send: &self.columns, label: None };
+        let columns =
+            Columns { values: &self.columns, by: &self.by, send: &self.columns, label: None };
         Ok(input.joining(self.joining).attach(self.operation, self.learn(), columns)?)
     }
 

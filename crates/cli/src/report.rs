@@ -1,12 +1,12 @@
 //! What is said after a run.
 
-use veilset::data::counted;
+use veilset::data::{Groups, Values, counted};
 use veilset::registry::{Gives, Operation, Outcome};
-use veilset::{Done, Input, Matching, Report, json};
+use veilset::{Done, GroupDone, Input, Matching, Report, json};
 
 use crate::args::Talk;
 use crate::error::Failure;
-use crate::escape::json_line;
+use crate::escape::{json_line, shown};
 use crate::operation::phases;
 use crate::order::Order;
 use crate::progress::{say, warn_after};
@@ -33,6 +33,9 @@ fn numbers(done: &Done, input: &Input) -> Result<(), Failure> {
     if let (Gives::Numbers, Some(withheld)) = (spec.gives, done.report.withheld) {
         return Ok(print_line!("{withheld}")?);
     }
+    if let Some(groups) = done.groups(input) {
+        return by_group(groups, done, input);
+    }
     let (Gives::Numbers, Some(count)) = (spec.gives, done.report.count()) else { return Ok(()) };
     if let Some(keys) = done.shared_keys() {
         for shared in &keys.shared {
@@ -46,6 +49,29 @@ fn numbers(done: &Done, input: &Input) -> Result<(), Failure> {
     print_line!("count\t{count}")?;
     for (column, sum) in done.sums(input).into_iter().flatten() {
         print_line!("{column}\t{sum}")?;
+    }
+    Ok(())
+}
+
+/// A line for each group: its cells, how many of its keys match, and the sums over these.
+fn by_group<'a>(
+    groups: impl Iterator<Item = GroupDone<'a>>,
+    done: &Done,
+    input: &Input,
+) -> Result<(), Failure> {
+    let values = input.values().map(Values::columns).unwrap_or_default();
+    let columns = input.groups().map(Groups::columns).unwrap_or_default();
+    let names = columns.iter().map(String::as_str).chain(["count"]);
+    let names = names.chain(values.iter().map(String::as_str));
+    print_line!("{}", names.collect::<Vec<_>>().join("\t"))?;
+    for GroupDone { names, known } in groups {
+        let least = done.report.release.least.unwrap_or_default();
+        let (count, sums) = match known {
+            Some((count, sums)) => (count.to_string(), sums),
+            None => (format!("fewer than {least}"), vec![String::new(); values.len()]),
+        };
+        let cells = names.iter().map(|cell| shown(cell)).chain([count]).chain(sums);
+        print_line!("{}", cells.collect::<Vec<_>>().join("\t"))?;
     }
     Ok(())
 }
@@ -115,7 +141,7 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
         }
         _ => format!("{count} of your {distinct} keys are in all {all} lists"),
     };
-    let matches = |count: u64| match report.release.noise {
+    let matches = |count: u64| match report.noise_of_each() {
         Some(noise) => {
             format!(
                 "about {}; the noise is within {} in 95 of 100 runs",
@@ -133,6 +159,7 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
         (Outcome::Nothing, _) => {
             "done; the peer has the result, you were not to learn it".to_owned()
         }
+        (Outcome::ByGroup(_), _) => by_groups(done, input),
         (Outcome::Shares(shares), _) => {
             format!("shares of {} places{written}", shares.words.len() / shares.columns)
         }
@@ -155,6 +182,19 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
             format!("{}, in {rows} rows{written}", matches(count))
         }
         (_, count) => matches(count.unwrap_or_default()),
+    }
+}
+
+/// How many groups there are, and of how many nothing is told.
+fn by_groups(done: &Done, input: &Input) -> String {
+    let known: Vec<bool> =
+        done.groups(input).into_iter().flatten().map(|group| group.known.is_some()).collect();
+    let all = counted(known.len(), "group");
+    match (known.iter().filter(|known| !**known).count(), done.report.release.least) {
+        (withheld @ 1.., Some(least)) => format!(
+            "{all}; {withheld} of them with fewer than {least} matches, of which neither side learns more"
+        ),
+        _ => all,
     }
 }
 

@@ -28,6 +28,7 @@ fn planned(operation: Operation, rows: u64) -> PlannedRun {
         peer_rows: rows,
         keys: 1,
         values: 1,
+        groups: None,
         row_bytes: None,
         link: Link { bits_per_second: 10e9, round_trip: Duration::ZERO },
         threads: 4,

@@ -105,6 +105,7 @@ fn offer(asked: Asked, connecting: bool, list: &Linkage, sent: Option<&SentColum
             .flat_map(SentColumns::names)
             .map(|name| Column { name: name.clone(), scale: 0 })
             .collect(),
+        groups: None,
         rows_of_key: sent.map_or(0, SentColumns::rows_of_key),
         release: Release::default(),
         reference: None,

@@ -97,6 +97,8 @@ fn query(
             peer_attached: AttachedShape::Nothing,
             per_row: 1,
             slack: SIZES.slack,
+            coins: 0,
+            least: None,
             choices: find("fhe").expect("an entry").spec().defaults(),
         },
         means: Means {

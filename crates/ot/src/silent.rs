@@ -55,10 +55,15 @@ impl Batches {
         (ExtensionParameters::new(Security::SemiHonest, session), first)
     }
 
-    /// Replaces the rows of transfers `first`, `first` + 1, … by their pads.
-    fn hash(&self, first: u64, rows: &mut [Block]) {
-        let tasks = rows.par_chunks_mut(TASK).enumerate();
-        tasks.for_each(|(task, rows)| self.hash.blocks(first + (task * TASK) as u64, rows));
+    /// The pads of `width` bytes of transfers `first`, `first` + 1, … of these rows, one after the other.
+    fn pads(&self, first: u64, rows: &[Block], width: usize) -> Zeroizing<Vec<u8>> {
+        let mut pads = Zeroizing::new(vec![0; width * rows.len()]);
+        let tasks = rows.par_chunks(TASK).zip(pads.par_chunks_mut(width * TASK)).enumerate();
+        tasks.for_each(|(task, (rows, pads))| {
+            let rows = Zeroizing::new(rows.to_vec());
+            self.hash.pads(first + (task * TASK) as u64, rows, width, pads);
+        });
+        pads
     }
 }
 
@@ -121,14 +126,13 @@ impl SentBatch<'_> {
         });
     }
 
-    /// The pad of each transfer for one of its choices, all below [`CHOICES`], which are no secret.
+    /// The first `width` bytes, from 1 to 2^20, of each transfer's pad for one of its choices, all below [`CHOICES`], which are no
+    /// secret; one after the other.
     #[must_use]
-    pub fn pads(&self, choices: &[u8]) -> Elements {
+    pub fn pads(&self, choices: &[u8], width: usize) -> Zeroizing<Vec<u8>> {
         let rows = self.rows.iter().zip(choices);
         let rows = rows.map(|(row, choice)| row ^ self.sender.multiples[usize::from(choice & 15)]);
-        let mut pads = Elements::new(rows.collect());
-        self.sender.batches.hash(self.first, &mut pads);
-        pads
+        self.sender.batches.pads(self.first, &Elements::new(rows.collect()), width)
     }
 }
 
@@ -139,11 +143,30 @@ pub struct SilentReceiver {
 }
 
 /// A batch as the receiver has it.
-pub struct ReceivedBatch {
+pub struct ReceivedBatch<'a> {
+    receiver: &'a SilentReceiver,
+    first: u64,
+    rows: Elements,
     /// Which pad of each transfer it has, from 0 to 15.
     pub choices: Elements<Nibble>,
-    /// That pad.
-    pub pads: Elements,
+}
+
+impl ReceivedBatch<'_> {
+    /// The lowest bit of each transfer's pad.
+    #[must_use]
+    pub fn bits(&self) -> Zeroizing<Vec<u8>> {
+        let mut rows = self.rows.clone();
+        let tasks = rows.par_chunks_mut(TASK).enumerate();
+        let hash = &self.receiver.batches.hash;
+        tasks.for_each(|(task, rows)| hash.blocks(self.first + (task * TASK) as u64, rows));
+        Zeroizing::new(rows.iter().map(|pad| (*pad & 1) as u8).collect())
+    }
+
+    /// The first `width` bytes, from 1 to 2^20, of each transfer's pad; one after the other.
+    #[must_use]
+    pub fn pads(&self, width: usize) -> Zeroizing<Vec<u8>> {
+        self.receiver.batches.pads(self.first, &self.rows, width)
+    }
 }
 
 impl SilentReceiver {
@@ -171,13 +194,11 @@ impl SilentReceiver {
         channel: &mut dyn Channel,
         count: usize,
         rng: &mut dyn CryptoRng,
-    ) -> Result<ReceivedBatch, OtError> {
+    ) -> Result<ReceivedBatch<'_>, OtError> {
         let (parameters, first) = self.batches.next(count);
         let extension = &mut self.extension;
-        let VoleReceiver { a, c: mut pads } =
-            VoleReceiver::extend(channel, extension, &parameters, count, rng)?;
-        self.batches.hash(first, &mut pads);
-        Ok(ReceivedBatch { choices: a, pads })
+        let made = VoleReceiver::extend(channel, extension, &parameters, count, rng)?;
+        Ok(ReceivedBatch { receiver: self, first, rows: made.c, choices: made.a })
     }
 }
 
@@ -206,13 +227,26 @@ mod tests {
     use veilset_channel::{Framed, memory_pair};
 
     use super::*;
+    use crate::BLOCK_BYTES;
     use crate::ideal::Dealer;
 
+    /// Bytes of pads, which are more than a block.
+    const WIDTH: usize = 21;
+
+    type Pads = Vec<Vec<u8>>;
+
     /// A batch of the sender's: its bits, and for each choice its pads.
-    type Sent = (Vec<u16>, Vec<Vec<Block>>);
+    type Sent = (Vec<u16>, Vec<Pads>);
+
+    /// A batch of the receiver's: its choices, its bits and its pads.
+    type Received = (Vec<u8>, Vec<u8>, Pads);
+
+    fn each(pads: &[u8]) -> Pads {
+        pads.chunks(WIDTH).map(<[u8]>::to_vec).collect()
+    }
 
     /// Both sides of batches of these sizes.
-    fn run(counts: &[usize]) -> (Vec<Sent>, Vec<ReceivedBatch>) {
+    fn run(counts: &[usize]) -> (Vec<Sent>, Vec<Received>) {
         let dealer = &Dealer::new([9; 32]);
         let parameters = &ExtensionParameters::new(Security::SemiHonest, [7; 32]);
         let (left, right) = memory_pair();
@@ -226,7 +260,8 @@ mod tests {
                     let batch = sender.batch(&mut left, *count).expect("honest");
                     let mut bits = vec![0; *count];
                     batch.bits(&mut bits);
-                    let pads = (0..16).map(|choice| batch.pads(&vec![choice; *count]).to_vec());
+                    let pads =
+                        (0..16).map(|choice| each(&batch.pads(&vec![choice; *count], WIDTH)));
                     (bits, pads.collect())
                 };
                 counts.iter().map(batch).collect()
@@ -234,8 +269,11 @@ mod tests {
             let rng = &mut ChaCha20Rng::from_seed([2; 32]);
             let mut receiver =
                 SilentReceiver::setup(&mut right, dealer, parameters, rng).expect("honest");
-            let received =
-                counts.iter().map(|count| receiver.batch(&mut right, *count, rng).expect("honest"));
+            let received = counts.iter().map(|count| {
+                let batch = receiver.batch(&mut right, *count, rng).expect("honest");
+                let choices = batch.choices.iter().map(|choice| u8::from(*choice)).collect();
+                (choices, batch.bits().to_vec(), each(&batch.pads(WIDTH)))
+            });
             let received = received.collect();
             (sender.join().expect("no panic"), received)
         })
@@ -245,19 +283,21 @@ mod tests {
     fn the_receiver_has_the_pad_of_its_choice_and_no_other() {
         let (sent, received) = run(&[1, 3000, 70]);
         let mut seen = std::collections::HashSet::new();
-        for ((bits, pads), received) in sent.iter().zip(&received) {
+        for ((bits, pads), (choices, own, received)) in sent.iter().zip(&received) {
             for place in 0..bits.len() {
-                let choice = usize::from(u8::from(received.choices[place]));
+                let choice = usize::from(choices[place]);
+                assert_eq!(received[place][0] & 1, own[place]);
                 for (other, pads) in pads.iter().enumerate() {
-                    assert_eq!(pads[place] == received.pads[place], other == choice);
-                    assert_eq!(bits[place] >> other & 1, (pads[place] & 1) as u16);
-                    assert!(seen.insert(pads[place]), "pads differ");
+                    assert_eq!(pads[place] == received[place], other == choice);
+                    assert_eq!(bits[place] >> other & 1, u16::from(pads[place][0] & 1));
+                    assert!(seen.insert(pads[place].clone()), "pads differ");
+                    let [first, second] = [0, BLOCK_BYTES].map(|at| &pads[place][at..at + 5]);
+                    assert_ne!(first, second, "and so do their blocks");
                 }
             }
         }
-        let choices = received[1].choices.iter().map(|choice| u8::from(*choice));
-        let counts = choices.fold([0; CHOICES], |mut counts, choice| {
-            counts[usize::from(choice)] += 1;
+        let counts = received[1].0.iter().fold([0; CHOICES], |mut counts, choice| {
+            counts[usize::from(*choice)] += 1;
             counts
         });
         // 187.5 of each are expected, with a deviation of 13.

@@ -274,6 +274,12 @@ impl OperationSpec {
         matches!(self.attaches, Attaches::Values { .. })
     }
 
+    /// Whether values can be added up by groups.
+    #[must_use]
+    pub fn has_groups(&self) -> bool {
+        self.attaches == Attaches::Values { needed: true }
+    }
+
     /// What the side that plays `role` attaches to each key where it sends rows of so many bytes that it need not: to a peer that
     /// learns.
     #[must_use]
@@ -290,7 +296,9 @@ impl OperationSpec {
     #[must_use]
     pub fn attached(&self, role: Role, columns: usize, width: usize) -> AttachedShape {
         match (self.attaches, role) {
-            (Attaches::Values { .. }, Role::Sender) => AttachedShape::Values { columns },
+            (Attaches::Values { .. }, Role::Sender) => {
+                AttachedShape::Values { columns, groups: None }
+            }
             (Attaches::Rows { needed: true }, _) | (Attaches::Labels, Role::Sender) => {
                 AttachedShape::Items { width }
             }

@@ -37,6 +37,8 @@ fn bytes(protocol: &dyn Protocol, [sender, receiver]: [u64; 2]) -> String {
         reveal: spec.reveals[0],
         attached: attached(Role::Sender),
         returned: attached(Role::Receiver),
+        withheld: false,
+        coins: 0,
         per_row: 1,
         choices: spec.defaults(),
     });

@@ -18,6 +18,11 @@ pub trait Protocol: Sync {
         0.0
     }
 
+    /// How many places shares have, of a run in which they are the result.
+    fn places(&self, shape: Shape) -> u64 {
+        shape.sender / shape.per_row
+    }
+
     /// Runs one side until nothing more crosses the wire.
     ///
     /// # Errors
@@ -81,6 +86,8 @@ pub enum Attached<'a> {
         columns: usize,
         /// All numbers.
         words: &'a [i128],
+        /// By which groups of elements they are added up, if by any.
+        groups: Option<Groups<'a>>,
     },
     /// `width` bytes for each element.
     Items {
@@ -90,6 +97,18 @@ pub enum Attached<'a> {
         bytes: &'a [u8],
     },
 }
+
+/// Groups of a side's elements.
+#[derive(Debug, Clone, Copy)]
+pub struct Groups<'a> {
+    /// How many there are, from 1 to [`MAX_GROUPS`].
+    pub count: usize,
+    /// The group of each element, below `count`.
+    pub of: &'a [u32],
+}
+
+/// Groups of a side's elements at most.
+pub const MAX_GROUPS: usize = 1 << 10;
 
 impl Outcome {
     /// Elements of these indices, in any order, each with as many bytes that the peer attached.
@@ -103,12 +122,26 @@ impl Outcome {
 }
 
 impl Attached<'_> {
+    /// The same, where its elements are in groups of so many at most; else with no groups.
+    #[must_use]
+    pub fn in_groups(self, most: Option<usize>) -> Self {
+        match self {
+            Self::Values { columns, words, groups } => {
+                let of = |most| groups.map(|Groups { of, .. }| Groups { count: most, of });
+                Self::Values { columns, words, groups: most.and_then(of) }
+            }
+            Self::Nothing | Self::Items { .. } => self,
+        }
+    }
+
     /// What a peer may know of it.
     #[must_use]
     pub fn shape(&self) -> AttachedShape {
         match *self {
             Self::Nothing => AttachedShape::Nothing,
-            Self::Values { columns, .. } => AttachedShape::Values { columns },
+            Self::Values { columns, groups, .. } => {
+                AttachedShape::Values { columns, groups: groups.map(|groups| groups.count) }
+            }
             Self::Items { width, .. } => AttachedShape::Items { width },
         }
     }
@@ -123,6 +156,8 @@ pub enum AttachedShape {
     Values {
         /// Numbers of an element.
         columns: usize,
+        /// Groups of elements, where numbers are added up by group.
+        groups: Option<usize>,
     },
     /// Bytes.
     Items {
@@ -138,6 +173,32 @@ impl AttachedShape {
         match self {
             Self::Items { width } => width,
             Self::Nothing | Self::Values { .. } => 0,
+        }
+    }
+
+    /// The same, its numbers added up by so many groups.
+    #[must_use]
+    pub fn in_groups(self, groups: Option<usize>) -> Self {
+        match self {
+            Self::Values { columns, .. } => Self::Values { columns, groups },
+            Self::Nothing | Self::Items { .. } => self,
+        }
+    }
+
+    /// Groups of elements, where numbers are added up by group.
+    #[must_use]
+    pub fn groups(self) -> Option<usize> {
+        match self {
+            Self::Values { groups, .. } => groups,
+            Self::Nothing | Self::Items { .. } => None,
+        }
+    }
+
+    /// Numbers of an element.
+    pub(crate) fn columns(self) -> usize {
+        match self {
+            Self::Values { columns, .. } => columns,
+            Self::Nothing | Self::Items { .. } => 0,
         }
     }
 }
@@ -183,6 +244,10 @@ pub enum Outcome {
         /// A sum a column.
         sums: Vec<i128>,
     },
+    /// The same for each group of this side's elements; none of one in which both have fewer elements than gives a result.
+    ByGroup(Vec<Option<GroupSums>>),
+    /// Both have fewer elements than gives a result; nobody has more than that of it.
+    Fewer,
     /// What the peer attached to each of its elements that this side lacks, one after another, in no order.
     Lacking {
         /// Bytes of an element's attachment.
@@ -190,7 +255,7 @@ pub enum Outcome {
         /// All bytes.
         bytes: Vec<u8>,
     },
-    /// This side's shares, for each element of the sender in one order that both sides have.
+    /// This side's shares, for each place of one order that both sides have: each element of the sender has one.
     Shares(Shares),
     /// Identifiers of the elements of the union.
     Identifiers {
@@ -201,6 +266,15 @@ pub enum Outcome {
     },
     /// The index of this side's element that both agree on, if any is common.
     Agreed(Option<u32>),
+}
+
+/// What there is to know of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupSums {
+    /// How many of its elements both sides have.
+    pub count: u64,
+    /// A sum over them for each column.
+    pub sums: Vec<i128>,
 }
 
 /// How many elements parties have in common, whom their places name.
@@ -218,15 +292,15 @@ pub type Identifier = [u8; 16];
 /// One side's shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shares {
-    /// Words for an element: the indicator and the sender's numbers.
+    /// Words for a place: the indicator and the sender's numbers.
     pub columns: usize,
-    /// Shares, element by element: the two sides' words make 1 or 0 for the indicator, and the number (in two's
+    /// Shares, place by place: the two sides' words make 1 or 0 for the indicator, and the number (in two's
     /// complement) or 0 for each number.
     pub words: Vec<u128>,
     /// How two words make a secret.
     pub sharing: Sharing,
-    /// On the sender, the index of the element in each place.
-    pub order: Option<Vec<u32>>,
+    /// On the sender, the index of the element in each place; none of a place that has no element, whose secrets are zeros.
+    pub order: Option<Vec<Option<u32>>>,
 }
 
 /// Why a run ended early.

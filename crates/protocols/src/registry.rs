@@ -1,7 +1,7 @@
 //! The one list of protocols: the command line, the planner, the suites, the benches and the docs follow it.
 
 use crate::catalogue::agree;
-use crate::catalogue::circuit::CircuitCount;
+use crate::catalogue::circuit;
 use crate::catalogue::dh::Dh;
 use crate::catalogue::fhe;
 use crate::catalogue::fnp;
@@ -13,7 +13,7 @@ use crate::catalogue::{rr22, rt21, zero_sharing};
 use crate::{MultipartyProtocol, Operation, Protocol, Security};
 
 /// Every protocol.
-pub static PROTOCOLS: [&dyn Protocol; 38] = [
+pub static PROTOCOLS: [&dyn Protocol; 40] = [
     &Dh,
     &rr22::SEMI_HONEST,
     &rr22::MALICIOUS,
@@ -27,6 +27,9 @@ pub static PROTOCOLS: [&dyn Protocol; 38] = [
     &fnp::WHOLE,
     &fnp::BINNED,
     &fhe::INTERSECT,
+    &circuit::COUNT,
+    &circuit::SUM,
+    &circuit::SHARE,
     &CW_PRF[0],
     &CW_PRF[1],
     &CW_PRF[2],
@@ -49,7 +52,6 @@ pub static PROTOCOLS: [&dyn Protocol; 38] = [
     &agree::PAILLIER,
     &agree::UNCACHED,
     &agree::IMPLICIT,
-    &CircuitCount,
     &OprfFilter,
     &fhe::LOOKUP,
 ];
@@ -145,8 +147,8 @@ mod tests {
             assert!(says, "{} says nothing of {words}", spec.id);
             seen += 1;
         }
-        // Four operations on each of three mqRPMTs, identifiers in two ways, `rr22` on two kinds of base transfers, and a count.
-        assert_eq!(seen, 4 * 3 + 2 + 2 + 1);
+        // Four operations on each of three mqRPMTs, identifiers in two ways, `rr22` on two kinds of base transfers, and three on shares.
+        assert_eq!(seen, 4 * 3 + 2 + 2 + 3);
     }
 
     /// Nothing binds a semi-honest side to as many points of vector OLE as it declared.
@@ -163,7 +165,10 @@ mod tests {
             assert!(spec.leaks.iter().any(says), "{}", spec.id);
             seen.push(spec.id);
         }
-        assert_eq!(seen, ["rr22", "rr22-pq", "private-id-vole", "circuit-count"]);
+        assert_eq!(
+            seen,
+            ["rr22", "rr22-pq", "circuit-count", "circuit-sum", "circuit-share", "private-id-vole"]
+        );
     }
 
     #[test]

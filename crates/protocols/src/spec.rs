@@ -81,6 +81,10 @@ pub struct Shape {
     pub attached: AttachedShape,
     /// What the receiver holds about each of its elements; a union that both learn sends it.
     pub returned: AttachedShape,
+    /// Whether fewer matches than a least result are withheld by the protocol itself.
+    pub withheld: bool,
+    /// Coins of the noise that each number has.
+    pub coins: u32,
     /// Elements of either side that stand for one row, as [`RunInput`](crate::RunInput) has them.
     pub per_row: u64,
     /// What both sides agreed on beside the protocol.
@@ -201,6 +205,13 @@ pub struct Spec {
     pub auto: bool,
     /// Whether a row can be several elements, as [`RunInput::per_row`](crate::RunInput::per_row) has it.
     pub grouped: bool,
+    /// What the sender learns where its numbers are added up by groups of its elements, of which the receiver knows only how many
+    /// there are at most, and learns nothing else; none where they cannot be.
+    pub by_groups: Option<Knowledge>,
+    /// Whether numbers can have noise of coins that both sides toss on shares, so that neither knows it.
+    pub noise: bool,
+    /// Whether a least result withholds the result from the programs of both sides, too, and not from their readers alone.
+    pub withholds: bool,
     /// Which choices it takes where rows go with the matches of an intersection; `None` if none can.
     pub with_rows: Option<Taken>,
 }

@@ -32,6 +32,8 @@ pub(crate) struct Order {
     security: String,
     choices: BTreeMap<String, OsString>,
     values: Vec<String>,
+    by: Vec<String>,
+    groups: Option<usize>,
     send: Vec<String>,
     join: String,
     raw_cells: bool,
@@ -101,6 +103,7 @@ impl Order {
             matching: self.r#match.as_deref().map(|name| named("match", name)).transpose()?,
             max_memory: self.max_memory.as_deref().map(bytes).transpose()?,
             with_rows: operation.spec().may_send_rows() && !self.send.is_empty(),
+            groups: self.groups,
             release: self.release()?,
             pad_to: self.pad_to,
             reference: self
@@ -143,8 +146,12 @@ impl Order {
             table.check_labelled(KEY_COLUMN)?;
         }
         let input = Input::linked(table, &keys, matching)?;
-        let columns =
-            Columns { values: &self.values, send: &self.send, label: self.label.as_deref() };
+        let columns = Columns {
+            values: &self.values,
+            by: &self.by,
+            send: &self.send,
+            label: self.label.as_deref(),
+        };
         let joining = Joining { join: named("join", &self.join)?, raw_cells: self.raw_cells };
         let input = input.joining(joining);
         Ok(input.attach(operation, named("learn", &self.learn)?, columns)?.for_one_run())

@@ -23,6 +23,7 @@ pub(crate) struct Asked {
     link: Option<String>,
     threads: Option<usize>,
     values: usize,
+    groups: Option<usize>,
     row_bytes: Option<usize>,
     choices: BTreeMap<String, OsString>,
 }
@@ -51,6 +52,7 @@ impl Asked {
             peer_rows: self.peer_rows,
             keys: self.keys.max(1),
             values: self.values,
+            groups: self.groups,
             row_bytes: self.row_bytes,
             link: link.map_err(|error| Failure::Argument(error.to_string()))?.unwrap_or_default(),
             threads: self.threads.unwrap_or_else(all_cores),

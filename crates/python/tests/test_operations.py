@@ -52,6 +52,45 @@ def test_flooding_is_a_keyword(people: Pair, flooding: Any) -> None:
         assert result.report["flooding"] == flooding
 
 
+def test_sums_by_group(people: Pair, kind: str) -> None:
+    own = rows(KINDS[kind](people.a))
+    regions = [("north", "south", "west")[len(row["email"]) % 3] for row in own]
+    keys: dict[str, str] = {}
+    for row, region in zip(own, regions, strict=True):
+        keys.setdefault(row["email"].strip().lower(), region)
+    table = {
+        "email": [row["email"] for row in own],
+        "region": [keys[row["email"].strip().lower()] for row in own],
+        "amount": [str(place) for place in range(len(own))],
+    }
+    a, b = veilset.run_local(
+        "sum",
+        KINDS["polars"](table),
+        KINDS[kind](people.b),
+        **OPTIONS,
+        value="amount",
+        by="region",
+        groups=3,
+        least=1,
+    )
+    expected: dict[str, tuple[set[str], int]] = {}
+    for place, row in enumerate(own):
+        key = row["email"].strip().lower()
+        if key in people.common():
+            found, total = expected.get(keys[key], (set(), 0))
+            expected[keys[key]] = (found | {key}, total + place)
+    for group in a.groups or []:
+        region = group.by["region"]
+        if region in expected:
+            found, total = expected[region]
+            assert (group.count, group.sums) == (len(found), {"amount": Decimal(total)})
+        else:
+            assert (group.count, group.sums) == (None, None)
+    assert {group.by["region"] for group in a.groups or []} == set(keys.values())
+    assert (a.count, a.sums, b.groups, b.count) == (None, None, None, None)
+    conforms("run", a.report)
+
+
 def test_count_tells_no_more(people: Pair, kind: str) -> None:
     a, b = run("count", people, kind, learn="me")
     assert (a.count, a.table) == (len(people.common()), None)

@@ -1,7 +1,7 @@
 //! What the user sees before a run.
 
 use veilset_data::{Warning, WarningCode};
-use veilset_protocols::{Choices, Operation, Reveal, Security, Side, Spec};
+use veilset_protocols::{Choices, Operation, Reveal, Role, Security, Side, Spec};
 
 use crate::terms::{Terms, escape};
 use crate::wanted::sends_rows;
@@ -88,8 +88,8 @@ impl Briefing {
             security: spec.security,
             learn: offer.learn,
             asked_by_peer,
-            learned: with_columns(sentence(spec, side, &offer.peer), offer, theirs)
-                + &offer.release.sentences(),
+            learned: with_columns(sentence(spec, side, &offer.peer, offer.groups), offer, theirs)
+                + &offer.release.sentences(numbers(offer, theirs)),
             leaks: leaks(spec, side.reveal, offer, theirs),
             peers: vec![peer(offer, theirs)],
             warnings: warning(offer, theirs).into_iter().collect(),
@@ -126,6 +126,10 @@ const GROUPED_LEAK: &str = "A key is a row here, with its values under all keys:
                             which of its values stand in one row of the other. If both learn a count, each learns how many rows of \
                             either list match, and takes the number of its own from the other on trust. On mqrpmt-star the sender learns how many values match.";
 
+/// What groups tell.
+const GROUPS_LEAK: &str = "Of a group of few keys a count tells which of them match: give --least, which holds for each group by itself. The side without \
+                           values learns the most groups that there can be, which both give, not how many there are.";
+
 /// What key values tell that generators make.
 const GENERATORS_LEAK: &str = "Where a generator (~) makes several key values of a text, their number tells about how long the \
                                texts are, and whoever learns matches can learn which of the values match, so how two texts \
@@ -135,35 +139,54 @@ const GENERATORS_LEAK: &str = "Where a generator (~) makes several key values of
 const RELEASE_LEAK: &str = "A least result, a greatest match rate and rounding hold against whoever reads the result. The program of \
                             whoever learns computes all of it first, so they hold against a peer that does not change its program.";
 
+/// What a least result holds against where the protocol withholds what is less.
+const LEAST_LEAK: &str = "The least result holds against the programs of both sides, too, as long as they follow the protocol: below it they have \
+                          nothing but random shares. If both learn, each learns that there are fewer, and who watches the network can see it, too.";
+
 /// What noise holds against.
 const NOISE_LEAK: &str = "The noise holds against a peer that follows the protocol: one that leaves its dummies out of its list sees the exact \
                           count, and one that repeats an element sees more of it. It hides which keys a list has, not how many. Each run spends \
                           its epsilon and delta again. Tell the other side nothing of your count: it knows a part of your noise.";
 
+/// What the noise of sums holds against.
+const SUMS_NOISE_LEAK: &str = "The noise is of coins that both sides toss on shares, so that neither can take it off, as long as both follow the protocol. It \
+                               hides which keys a list has, not how many. Each run spends its epsilon and delta again.";
+
 /// What stands before a generator among the presets.
 const GENERATOR: char = '~';
 
-/// What leaks by what a side offers, whatever the protocol: by several keys, by generators, and by rules for a release.
-pub(crate) fn leaks_of_offer(offer: &Offer) -> impl Iterator<Item = &'static str> {
+/// What leaks by what a side offers: by several keys, by generators, and by rules for a release, given whether the protocol
+/// withholds itself.
+pub(crate) fn leaks_of_offer(
+    offer: &Offer,
+    withholds: bool,
+) -> impl Iterator<Item = &'static str> + use<> {
     let of_keys = offer.matching.map(|matching| match matching {
         Matching::Tiers => TIERS_LEAK,
         Matching::OneSided => ONE_SIDED_LEAK,
         Matching::Grouped => GROUPED_LEAK,
     });
     let of_generators = offer.presets.contains(GENERATOR).then_some(GENERATORS_LEAK);
-    let of_release = offer.release.binds_programs().then_some(RELEASE_LEAK);
-    of_keys.into_iter().chain(of_generators).chain(of_release)
+    let of_groups = offer.groups.map(|_| GROUPS_LEAK);
+    let of_least = offer.release.least_inside(offer.operation, withholds).map(|_| LEAST_LEAK);
+    let of_release =
+        offer.release.binds_readers(offer.operation, withholds).then_some(RELEASE_LEAK);
+    let of_rows = of_keys.into_iter().chain(of_generators).chain(of_groups);
+    of_rows.chain(of_least).chain(of_release)
 }
 
 /// What leaks: by the protocol, by several keys, by generators, and by the terms where what is compared could be hashes.
 fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer, theirs: &Terms) -> Vec<&'static str> {
     let sends = |attached| sends_rows(offer.operation, attached);
     let of_rows = (sends(offer.attached) || sends(theirs.attached)).then_some(ROWS_LEAK);
-    let of_noise = offer.release.noise.map(|_| NOISE_LEAK);
+    let of_noise = offer.release.noise.map(|_| match offer.operation {
+        Operation::Sum => SUMS_NOISE_LEAK,
+        _ => NOISE_LEAK,
+    });
     let of_terms = (offer.operation != Operation::Agree).then_some(TERMS_LEAK);
     spec.leaks_of(reveal)
         .chain(of_rows)
-        .chain(leaks_of_offer(offer))
+        .chain(leaks_of_offer(offer, spec.withholds))
         .chain(of_noise)
         .chain(of_terms)
         .collect()
@@ -188,12 +211,26 @@ fn peer(offer: &Offer, theirs: &Terms) -> PeerBriefing {
     }
 }
 
-/// The sentence that says who learns what.
-pub(crate) fn sentence(spec: &Spec, side: Side, peer: &str) -> String {
+/// How many numbers are told with noise: of a sum the count, too.
+fn numbers(offer: &Offer, theirs: &Terms) -> usize {
+    match offer.operation {
+        Operation::Sum => 1 + offer.columns.len() + theirs.columns.len(),
+        _ => 1,
+    }
+}
+
+/// The sentence that says who learns what, where values are added up by so many groups at most, or by none.
+pub(crate) fn sentence(spec: &Spec, side: Side, peer: &str, groups: Option<usize>) -> String {
     let Side { role, reveal } = side;
-    let you = spec.knowledge(role, reveal).of_you;
-    let them = spec.knowledge(role.other(), reveal).of_peer;
-    format!("You learn: {you}. {peer} learns: {them}.")
+    let by_groups = groups.and_then(|most| Some((most, spec.by_groups.as_ref()?)));
+    let of = |role| match (by_groups, role) {
+        (None, _) => spec.knowledge(role, reveal),
+        (Some((_, knowledge)), Role::Sender) => knowledge,
+        (Some(_), Role::Receiver) => &spec.residue,
+    };
+    let (you, them) = (of(role).of_you, of(role.other()).of_peer);
+    let most = by_groups.map(|(most, _)| format!(" There are at most {most} groups."));
+    format!("You learn: {you}. {peer} learns: {them}.{}", most.unwrap_or_default())
 }
 
 /// The same, with the columns that go with the matches, and with what the peer is told of a list that is filled up.

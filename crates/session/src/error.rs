@@ -86,6 +86,24 @@ pub enum SessionError {
         /// Its name.
         protocol: &'static str,
     },
+    /// No protocol computes on shares what is asked for.
+    #[error(
+        "{flag} takes a sum on shares, which has one --key and semi-honest security: leave out what asks for more, or {flag}"
+    )]
+    NoneOnShares {
+        /// What takes it.
+        flag: &'static str,
+    },
+    /// The named protocol does not compute on shares.
+    #[error("protocol {protocol} does not take {flag}: leave that out, or take {fitting}")]
+    NotOnShares {
+        /// Its name.
+        protocol: &'static str,
+        /// What it does not take.
+        flag: &'static str,
+        /// The protocols that do.
+        fitting: String,
+    },
     /// What this side would tell of its columns is more than terms hold.
     #[error(
         "at most 64 columns, with names of at most 256 bytes, can be sent or added up: choose fewer, or rename them"
@@ -291,6 +309,8 @@ impl SessionError {
             | Self::Unnamed { .. }
             | Self::NoRows { .. }
             | Self::OneKeyAlone { .. }
+            | Self::NoneOnShares { .. }
+            | Self::NotOnShares { .. }
             | Self::Rows(_)
             | Self::BothLearn(_)
             | Self::OneLearns { .. }

@@ -126,6 +126,8 @@ pub struct Offer {
     pub attached: AttachedShape,
     /// The columns of the values, those of the labels, or those of rows: of a union beyond the key's.
     pub columns: Vec<Column>,
+    /// How many groups of keys there are at most, where values are added up by group; both sides say the same.
+    pub groups: Option<usize>,
     /// How many rows go for one key at most, where rows go with matches.
     pub rows_of_key: u16,
     /// How much of the result is released.
@@ -210,6 +212,7 @@ impl Offer {
             choices: Choices::default(),
             attached: AttachedShape::Nothing,
             columns: Vec::new(),
+            groups: None,
             rows_of_key: 0,
             release: Release::default(),
             reference: None,

@@ -23,6 +23,8 @@ pub struct PlannedRun {
     pub keys: u64,
     /// Value columns of a sum or of shares.
     pub values: usize,
+    /// How many groups there are at most by which values are added up.
+    pub groups: Option<usize>,
     /// Bytes of the longest row that goes with a result, or of a label; without a number 32, and none of an intersection.
     pub row_bytes: Option<usize>,
     /// The network between the two parties.
@@ -54,7 +56,8 @@ impl PlannedRun {
         let Self { link, threads, .. } = *self;
         let with_rows = self.wanted.operation.spec().may_send_rows() && self.row_bytes() > 0;
         let grouped = self.matching() == Some(Matching::Grouped);
-        let wanted = Wanted { with_rows, grouped, ..self.wanted };
+        let by_groups = self.groups.is_some();
+        let wanted = Wanted { with_rows, grouped, by_groups, ..self.wanted };
         wanted.check(None)?;
         if self.keys > 1 && self.matching().is_none() {
             return Err(SessionError::OneKey(wanted.operation));
@@ -128,9 +131,11 @@ impl PlannedRun {
             true => spec.sent_rows(role, reveal, self.row_bytes()),
             false => spec.attached(role, self.values, self.row_bytes()),
         };
-        let (attached, returned) = (attached(Role::Sender), attached(Role::Receiver));
+        let attached_in_groups = attached(Role::Sender).in_groups(self.groups);
+        let (attached, returned) = (attached_in_groups, attached(Role::Receiver));
         let choices = self.wanted.choices;
-        Shape { sender, receiver, reveal, attached, returned, per_row, choices }
+        let withheld = self.wanted.withheld;
+        Shape { sender, receiver, reveal, attached, returned, withheld, coins: 0, per_row, choices }
     }
 }
 
@@ -238,8 +243,17 @@ mod tests {
         let wanted = Wanted { choices, ..Wanted::new(operation, security, learn) };
         let row_bytes = if operation == Operation::Union { Some(100) } else { None };
         let link = Link::default();
-        let run =
-            PlannedRun { wanted, rows, peer_rows, keys, values: 1, row_bytes, link, threads: 1 };
+        let run = PlannedRun {
+            wanted,
+            rows,
+            peer_rows,
+            keys,
+            values: 1,
+            groups: None,
+            row_bytes,
+            link,
+            threads: 1,
+        };
         let prices = run.price().expect("protocols fit");
         let of = |id| prices.plans.iter().find(|plan| plan.spec().id == id);
         let plan = of("dh").or_else(|| of("mqrpmt-dh")).or_else(|| of("mqrpmt-dh-union"));
@@ -267,7 +281,17 @@ mod tests {
         let wanted = Wanted::new(Operation::Align, Security::SemiHonest, Learn::Both);
         let (rows, peer_rows, keys, values, row_bytes) = (10, 10, 2, 0, None);
         let (link, threads) = (Link::default(), 1);
-        let run = PlannedRun { wanted, rows, peer_rows, keys, values, row_bytes, link, threads };
+        let run = PlannedRun {
+            wanted,
+            rows,
+            peer_rows,
+            keys,
+            values,
+            groups: None,
+            row_bytes,
+            link,
+            threads,
+        };
         let refused = run.price().err().expect("refused").to_string();
         assert!(refused.starts_with("align takes one --key"), "{refused}");
     }

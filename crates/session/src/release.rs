@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use veilset_protocols::{Gives, Operation, Outcome, Overlaps};
+use veilset_protocols::{Gives, GroupSums, Operation, Outcome, Overlaps};
 
 use crate::{Detail, Noise, SessionError};
 
-/// How much of a result is released. But for noise, each side's program computes the whole result first, so these rules bind readers
-/// of what it prints, and a peer that does not change its program.
+/// How much of a result is released. But for noise, and for a least result where the protocol withholds, each side's program computes
+/// the whole result first, so these rules bind readers of what it prints, and a peer that does not change its program.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Release {
     /// Of fewer matches nothing is released.
@@ -16,7 +16,7 @@ pub struct Release {
     pub most_rate: Option<u8>,
     /// Numbers are rounded to the nearest multiple of this, halves up.
     pub round: Option<u64>,
-    /// A count has this noise.
+    /// A count has this noise, and what a sum tells.
     pub noise: Option<Noise>,
 }
 
@@ -53,9 +53,22 @@ impl Release {
         self != Self::default()
     }
 
+    /// The least result, where the protocol [`withholds`](veilset_protocols::Spec::withholds) what is less from the programs of both
+    /// sides. Of a count with noise programs have to take the noise out first.
+    pub(crate) fn least_inside(self, operation: Operation, withholds: bool) -> Option<u64> {
+        self.least.filter(|_| withholds && !self.has_dummies(operation))
+    }
+
+    /// Whether dummies on both lists make the noise.
+    pub(crate) fn has_dummies(self, operation: Operation) -> bool {
+        self.noise.is_some() && operation == Operation::Count
+    }
+
     /// Whether there is a rule that a changed program need not keep to.
-    pub(crate) fn binds_programs(self) -> bool {
-        Self { noise: None, ..self }.is_limited()
+    pub(crate) fn binds_readers(self, operation: Operation, withholds: bool) -> bool {
+        let inside = self.least_inside(operation, withholds).is_some();
+        let least = if inside { None } else { self.least };
+        Self { noise: None, least, ..self }.is_limited()
     }
 
     /// Whether somebody sees how many keys match, so that a result can be withheld for that.
@@ -93,11 +106,10 @@ impl Release {
                 self.round.is_some() && !Self::is_of_numbers(operation),
                 "its result is not of numbers alone",
             ),
-            ("--noise", self.noise.is_some() && operation == Operation::Sum, NO_NOISY_SUM),
             (
                 "--noise",
-                self.noise.is_some() && operation != Operation::Count,
-                "only a count has noise",
+                self.noise.is_some() && !matches!(operation, Operation::Count | Operation::Sum),
+                "only counts and sums have noise",
             ),
         ];
         let rows = [("--noise", self.noise.is_some() && by_several, NO_NOISY_ROWS)];
@@ -124,7 +136,8 @@ impl Release {
     }
 
     /// What whoever learns should know of these rules, in sentences that follow others.
-    pub(crate) fn sentences(self) -> String {
+    /// So many numbers are told.
+    pub(crate) fn sentences(self, numbers: usize) -> String {
         let Self { least, most_rate, round, noise } = self;
         let alone = "whoever learns learns only that.";
         [
@@ -134,9 +147,14 @@ impl Release {
             }),
             round.map(|round| format!(" Numbers are rounded to multiples of {round}.")),
             noise.map(|noise| {
-                let Noised { error, factor, delta } = Noised::of(noise);
+                let Noised { factor, delta, .. } = Noised::of(noise);
+                let Noised { error, .. } = Noised::of(noise.shared_among(numbers));
+                let sums = match numbers {
+                    1 => "",
+                    _ => ", a sum by as many times the range of its values",
+                };
                 format!(
-                    " The count has noise: it is off by at most {error} in 95 of 100 runs, and any count becomes at most {factor} times \
+                    " The count has noise: it is off by at most {error} in 95 of 100 runs{sums}, and any result becomes at most {factor} times \
                      as likely by one key of the other list for another, but for {delta}."
                 )
             }),
@@ -158,6 +176,9 @@ impl Release {
     pub(crate) fn rounded(self, outcome: Outcome, scales: &[u32]) -> Outcome {
         let Some(round) = self.round else { return outcome };
         let count = |count: u64| (count.saturating_add(round / 2)) / round * round;
+        let rounded_sums = |sums: &[i128]| -> Vec<i128> {
+            sums.iter().zip(scales).map(|(sum, scale)| nearest(*sum, round, *scale)).collect()
+        };
         match outcome {
             Outcome::Count(matches) => Outcome::Count(count(matches)),
             Outcome::Overlaps(Overlaps { pairs, common }) => {
@@ -165,16 +186,20 @@ impl Release {
                 Outcome::Overlaps(Overlaps { pairs, common: count(common) })
             }
             Outcome::Sums { count: matches, sums } => {
-                let sums = sums.iter().zip(scales).map(|(sum, scale)| nearest(*sum, round, *scale));
-                Outcome::Sums { count: count(matches), sums: sums.collect() }
+                Outcome::Sums { count: count(matches), sums: rounded_sums(&sums) }
+            }
+            Outcome::ByGroup(groups) => {
+                let of_group = |group: GroupSums| GroupSums {
+                    count: count(group.count),
+                    sums: rounded_sums(&group.sums),
+                };
+                let groups = groups.into_iter().map(|group| group.map(of_group));
+                Outcome::ByGroup(groups.collect())
             }
             other => other,
         }
     }
 }
-
-/// Why a sum has none.
-const NO_NOISY_SUM: &str = "noise that neither side can subtract from a sum needs a computation on shares, which veilset does not have yet";
 
 /// Why a count by several keys has none.
 const NO_NOISY_ROWS: &str = "by several keys whoever learns sees matches row by row, which noise would not hide; give one --key";
@@ -247,8 +272,9 @@ mod tests {
         let noise = Release { noise: Noise::new(1.0, 1e-9).ok(), ..Release::default() };
         assert!(noise.check(Operation::Count, false).is_ok());
         assert!(noise.check(Operation::Count, true).is_err());
+        assert!(noise.check(Operation::Sum, false).is_ok());
         for (release, operation) in [
-            (noise, Operation::Sum),
+            (noise, Operation::Share),
             (noise, Operation::Union),
             (least, Operation::Share),
             (least, Operation::Agree),

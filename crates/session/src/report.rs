@@ -6,7 +6,7 @@ use veilset_channel::{PhaseCost, WireBytes};
 use veilset_data::{Warning, WarningCode, decode};
 use veilset_protocols::{Choices, Operation, Outcome, Role, Security};
 
-use crate::{Column, Learn, Matching, Receipt, Release, SessionError, Withheld};
+use crate::{Column, Learn, Matching, Noise, Receipt, Release, SessionError, Withheld};
 
 /// The result of a run with its circumstances.
 #[derive(Debug, Clone)]
@@ -102,7 +102,11 @@ impl Report {
     #[must_use]
     pub fn count(&self) -> Option<u64> {
         match &self.outcome {
-            Outcome::Nothing | Outcome::Shares(_) | Outcome::Agreed(_) => None,
+            Outcome::Nothing
+            | Outcome::Fewer
+            | Outcome::ByGroup(_)
+            | Outcome::Shares(_)
+            | Outcome::Agreed(_) => None,
             Outcome::Matched(rows) | Outcome::Listed { rows, .. } => Some(rows.len() as u64),
             Outcome::Count(count) | Outcome::Sums { count, .. } => Some(*count),
             Outcome::Overlaps(overlaps) => Some(overlaps.common),
@@ -114,6 +118,17 @@ impl Report {
                 Some(self.peer().distinct.saturating_sub(others.len() as u64))
             }
         }
+    }
+
+    /// The noise of each number that is told, if they have any: of a sum the count and each column share it.
+    #[must_use]
+    pub fn noise_of_each(&self) -> Option<Noise> {
+        let sums = match &self.outcome {
+            Outcome::Sums { sums, .. } => sums.len(),
+            _ if self.operation == Operation::Sum => self.peer_columns.len(),
+            _ => 0,
+        };
+        self.release.noise.map(|noise| noise.shared_among(1 + sums))
     }
 
     /// Whether rows of the peer's go with the matches of this side's.
@@ -133,6 +148,8 @@ impl Report {
         let sizes = self.peers.iter().map(|peer| peer.distinct).chain([self.distinct]);
         let smaller = sizes.min().unwrap_or_default();
         let count = self.count();
+        // Fewer than any least result, where nobody knows how many.
+        let count = if self.outcome == Outcome::Fewer { Some(0) } else { count };
         self.withheld = count.and_then(|count| self.release.withholds(count, smaller));
         self.outcome = match self.withheld {
             Some(_) => Outcome::Nothing,

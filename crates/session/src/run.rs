@@ -7,12 +7,13 @@ use veilset_crypto::{Element, ElementHasher};
 use veilset_data::{KeyDigest, Linkage, RowsToSend};
 use veilset_host::time::Instant;
 use veilset_protocols::{
-    self as protocols, Attached, Conclusion, Gives, Observer, Outcome, Run, RunInput, Side,
+    self as protocols, Attached, Conclusion, Gives, Groups, Observer, Outcome, Run, RunInput, Side,
 };
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::agreement::noise_of_each;
 use crate::elements::hash_keys;
-use crate::noise::with_dummies;
+use crate::noise::{Noise, with_dummies};
 use crate::parts::{Found, Parts};
 use crate::receipt::{Receipt, SIGNATURE, of_two};
 use crate::report::run_id;
@@ -102,6 +103,7 @@ fn places_of(count: usize) -> impl Iterator<Item = u32> {
 #[derive(Default)]
 struct Zeros {
     words: Zeroizing<Vec<i128>>,
+    groups: Zeroizing<Vec<u32>>,
     bytes: Zeroizing<Vec<u8>>,
 }
 
@@ -109,9 +111,13 @@ impl Zeros {
     /// The same, and zeros for so many elements more.
     fn behind<'a>(&'a mut self, attached: Attached<'a>, padding: usize) -> Attached<'a> {
         match attached {
-            Attached::Values { columns, words } if padding > 0 => {
+            Attached::Values { columns, words, groups } if padding > 0 => {
                 self.words = longer(words, columns * padding);
-                Attached::Values { columns, words: &self.words }
+                if let Some(Groups { of, .. }) = groups {
+                    self.groups = longer(of, padding);
+                }
+                let groups = groups.map(|groups| Groups { of: &self.groups, ..groups });
+                Attached::Values { columns, words: &self.words, groups }
             }
             Attached::Items { width, bytes } if padding > 0 => {
                 self.bytes = longer(bytes, width * padding);
@@ -160,6 +166,7 @@ impl Agreed {
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Report, SessionError> {
         let ListInput { keys, attached, rows, linkage } = list;
+        let attached = attached.in_groups(self.offer.groups);
         let rows = rows.filter(|rows| rows.columns.width() > 0);
         self.check_accepted()?;
         let pool = pool(resources.threads)?;
@@ -286,6 +293,11 @@ impl Agreed {
             peer_attached: self.peer_attached,
             per_row: self.offer.per_row(),
             slack: runs.next_power_of_two().ilog2(),
+            coins: self.noise_of_each().map_or(0, Noise::dummies),
+            least: self
+                .offer
+                .release
+                .least_inside(self.operation(), self.protocol.spec().withholds),
             choices: self.choices,
         }
     }
@@ -324,9 +336,14 @@ impl Agreed {
         }))
     }
 
+    /// The noise of each number, where it is of coins that are tossed on shares.
+    fn noise_of_each(&self) -> Option<Noise> {
+        noise_of_each(&self.offer, &self.peer_columns)
+    }
+
     /// What this side makes of a count with noise, where it put `own` of the peer's dummies on its list.
     fn estimate(&self, outcome: Outcome, own: u64) -> Outcome {
-        match self.offer.release.noise {
+        match self.noise_of_each().or(self.offer.release.noise) {
             Some(noise) => noise.estimate(outcome, own, self.own_rows().min(self.peer_rows())),
             None => outcome,
         }

@@ -9,8 +9,8 @@ use rand_core::SeedableRng;
 use veilset_channel::{Costs, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Means, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
-    RunInput, Shape, Side, Silent,
+    Attached, AttachedShape, Choices, Groups, Means, Outcome, Protocol, ProtocolError, Reveal,
+    Role, Run, RunInput, Shape, Side, Silent,
 };
 
 pub use several::{EndedAmong, Meeting, run_all};
@@ -30,12 +30,16 @@ pub struct Sets {
 /// Value columns that the sender of a sum or of shares has in these suites.
 pub const COLUMNS: usize = 2;
 
+/// Groups of the sender's elements in these suites where values are added up by group; the last has none.
+pub const GROUPS: usize = 6;
+
 /// Bytes that each side attaches to an element in a union, or to its matches, and the sender in a lookup, in these suites.
 pub const WIDTH: usize = 16;
 
 /// What belongs to the elements of one side.
 pub struct Attachments {
     words: Vec<i128>,
+    groups: Vec<u32>,
     bytes: Vec<u8>,
 }
 
@@ -45,6 +49,7 @@ impl Attachments {
     pub fn of(elements: &[Element]) -> Self {
         Self {
             words: elements.iter().flat_map(values).collect(),
+            groups: elements.iter().map(group).collect(),
             bytes: elements.iter().flat_map(item).collect(),
         }
     }
@@ -58,7 +63,11 @@ impl Attachments {
             false => operation.attached(role, COLUMNS, WIDTH),
         };
         match attached {
-            AttachedShape::Values { columns } => Attached::Values { columns, words: &self.words },
+            AttachedShape::Values { columns, .. } => {
+                let groups = Groups { count: GROUPS, of: &self.groups };
+                let groups = setting.by_groups.then_some(groups);
+                Attached::Values { columns, words: &self.words, groups }
+            }
             AttachedShape::Items { width } => Attached::Items { width, bytes: &self.bytes },
             AttachedShape::Nothing => Attached::Nothing,
         }
@@ -70,6 +79,12 @@ impl Attachments {
 pub fn values(element: &Element) -> [i128; COLUMNS] {
     let number = i128::from(u64::from_le_bytes(std::array::from_fn(|byte| element.0[byte])));
     [number * 3 - 1000, -(number << 70)]
+}
+
+/// The group of an element of the sender's.
+#[must_use]
+pub fn group(element: &Element) -> u32 {
+    u32::from(element.0[0]) % (GROUPS as u32 - 1)
 }
 
 /// What either side sends of an element in a union, and its label in a lookup.
@@ -89,6 +104,8 @@ pub fn shape(setting: Setting, sets: &Sets) -> Shape {
         reveal,
         attached: attached(Role::Sender),
         returned: attached(Role::Receiver),
+        withheld: setting.least.is_some(),
+        coins: setting.coins,
         per_row: setting.per_row as u64,
         choices,
     }
@@ -137,6 +154,12 @@ pub struct Setting {
     pub choices: Choices,
     /// Whether each side sends rows to a peer that learns, which it need not.
     pub with_rows: bool,
+    /// Whether the sender's values are added up by [`group`].
+    pub by_groups: bool,
+    /// Fewer matches are withheld.
+    pub least: Option<u64>,
+    /// Coins of the noise on each number.
+    pub coins: u32,
     /// How many elements stand together as a row's.
     pub per_row: usize,
 }
@@ -146,13 +169,41 @@ impl Setting {
     #[must_use]
     pub fn new(protocol: &'static dyn Protocol, reveal: Reveal) -> Self {
         let choices = protocol.spec().defaults();
-        Self { protocol, reveal, choices, with_rows: false, per_row: 1 }
+        Self {
+            protocol,
+            reveal,
+            choices,
+            with_rows: false,
+            by_groups: false,
+            least: None,
+            coins: 0,
+            per_row: 1,
+        }
     }
 
     /// The same with two elements a row, where they can stand together.
     #[must_use]
     pub fn and_grouped(self) -> Option<Self> {
         self.protocol.spec().grouped.then_some(Self { per_row: 2, ..self })
+    }
+
+    /// The same by groups, where values can be added up so.
+    #[must_use]
+    pub fn and_groups(self) -> Option<Self> {
+        let by_groups = self.protocol.spec().by_groups.is_some();
+        by_groups.then_some(Self { by_groups, ..self })
+    }
+
+    /// The same with a least result, where the protocol withholds what is less.
+    #[must_use]
+    pub fn and_least(self, least: u64) -> Option<Self> {
+        self.protocol.spec().withholds.then_some(Self { least: Some(least), ..self })
+    }
+
+    /// The same with noise of so many coins, where the protocol has it.
+    #[must_use]
+    pub fn and_noise(self, coins: u32) -> Option<Self> {
+        self.protocol.spec().noise.then_some(Self { coins, ..self })
     }
 
     /// The same with rows, where they can go with the matches.
@@ -207,6 +258,8 @@ pub fn run_one(
             peer_attached: Attachments::of(&[]).in_run(setting, role.other()).shape(),
             per_row,
             slack: 0,
+            least: setting.least,
+            coins: setting.coins,
             choices,
         },
         means: Means { session: &[7; 32], channel: &mut channel, rng: &mut rng, observer: &Silent },

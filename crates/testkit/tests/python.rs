@@ -92,6 +92,9 @@ fn declared() -> Result<String, std::fmt::Error> {
     for choice in own_choices() {
         text += &own(choice.name, |spec| choice.is_of(spec.operation));
     }
+    for name in ["by", "groups"] {
+        text += &own(name, OperationSpec::has_groups);
+    }
     for name in ["match", "pairs"] {
         text += &own(name, |spec| spec.keys != Keys::One);
     }

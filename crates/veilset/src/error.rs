@@ -46,6 +46,40 @@ pub enum KeysError {
     Made(Operation),
 }
 
+/// Why values are not added up by groups.
+#[derive(Debug, thiserror::Error)]
+pub enum GroupsError {
+    /// Another operation has none.
+    #[error("{0} has no groups: leave out --groups")]
+    Operation(Operation),
+    /// There cannot be so many.
+    #[error("--groups {most}: give a number from 1 to {limit}")]
+    Count {
+        /// How many this side says.
+        most: usize,
+        /// How many there can be.
+        limit: usize,
+    },
+    /// A rate is one of all keys.
+    #[error(
+        "--most-rate is for one count, and each group has its own: leave it out, or give --least"
+    )]
+    Rate,
+    /// Noise would have to be shared among all groups.
+    #[error("sums by group have no noise yet: leave out --noise, or --groups")]
+    Noise,
+    /// The peer has to know how many there are.
+    #[error(
+        "the peer sees and agrees how many groups there are at most: give --groups N on both sides"
+    )]
+    Most,
+    /// Nothing says which group a row is in.
+    #[error(
+        "--groups says how many groups there are, and nothing which row is in which: give --by COL"
+    )]
+    By,
+}
+
 /// What a way to match needs.
 fn other_way(operation: Operation, matching: Matching) -> &'static str {
     match (operation.spec().keys, matching) {
@@ -108,6 +142,9 @@ pub enum Error {
     /// A list has several keys, or one, and the run is nothing for it.
     #[error(transparent)]
     Keys(#[from] KeysError),
+    /// Values are added up by groups in another way, or not at all.
+    #[error(transparent)]
+    Groups(#[from] GroupsError),
     /// Parties that are named are no parties of a run.
     #[error(transparent)]
     Parties(#[from] NoParties),
@@ -251,6 +288,7 @@ impl Error {
             | Self::Lost { .. }
             | Self::Choice(_)
             | Self::Keys(_)
+            | Self::Groups(_)
             | Self::Parties(_)
             | Self::PrimeFile { .. }
             | Self::Prime { .. }

@@ -7,10 +7,11 @@ use std::sync::{Mutex, PoisonError};
 
 use rand_core::CryptoRng;
 use veilset_data::{
-    Arrivals, DataError, Destination, DiskNeed, Items, KeyDigest, KeySet, KeySpec, LABEL_COLUMN,
-    Linkage, Persons, RowsToSend, Scratch, SentColumns, ShareTable, Source, Table, Values, Warning,
+    Arrivals, DataError, Destination, DiskNeed, Groups, Items, KeyDigest, KeySet, KeySpec,
+    LABEL_COLUMN, Linkage, Persons, RowsToSend, Scratch, SentColumns, ShareTable, Source, Table,
+    Values, Warning,
 };
-use veilset_protocols::{Attached, AttachedShape, Attaches, Gives, Operation};
+use veilset_protocols::{Attached, AttachedShape, Attaches, Gives, MAX_GROUPS, Operation};
 use veilset_session::{Column, Learn, Matching};
 use veilset_sources::{Arrival, ObjectError, QueryError, is_database, is_object, objects};
 use zeroize::Zeroizing;
@@ -101,7 +102,7 @@ pub struct Input {
 /// What a party holds about each of its keys.
 enum Attachment {
     Nothing,
-    Values(Values),
+    Values(Values, Option<Groups>),
     Items(Items),
     Columns(SentColumns),
 }
@@ -111,6 +112,8 @@ enum Attachment {
 pub struct Columns<'a> {
     /// Those of its values.
     pub values: &'a [String],
+    /// Those by whose cells its values are added up, if by any.
+    pub by: &'a [String],
     /// Those that the peer gets of its rows.
     pub send: &'a [String],
     /// That of its labels.
@@ -267,7 +270,20 @@ impl Input {
     /// When a column is missing or holds something else, or a sum could overflow.
     pub fn with_values(mut self, columns: &[String]) -> Result<Self, DataError> {
         let carriers = self.persons.as_ref().map_or_else(|| self.linkage.first(), Persons::rows);
-        self.attachment = Attachment::Values(Values::build(&self.table, carriers, columns)?);
+        self.attachment = Attachment::Values(Values::build(&self.table, carriers, columns)?, None);
+        Ok(self)
+    }
+
+    /// With its values added up by the cells of these columns.
+    ///
+    /// # Errors
+    /// When a column is missing, a key is in two groups, or there are more than [`MAX_GROUPS`].
+    pub fn by(mut self, columns: &[String]) -> Result<Self, DataError> {
+        let carriers = self.persons.as_ref().map_or_else(|| self.linkage.first(), Persons::rows);
+        let by = Groups::build(&self.table, carriers, columns, MAX_GROUPS)?;
+        if let Attachment::Values(_, groups) = &mut self.attachment {
+            *groups = Some(by);
+        }
         Ok(self)
     }
 
@@ -323,7 +339,8 @@ impl Input {
     ) -> Result<Self, DataError> {
         match (operation.spec().attaches, columns.label) {
             (Attaches::Values { .. }, _) if !columns.values.is_empty() => {
-                self.with_values(columns.values)
+                let valued = self.with_values(columns.values)?;
+                if columns.by.is_empty() { Ok(valued) } else { valued.by(columns.by) }
             }
             (Attaches::Rows { needed: true }, _) if learn != Learn::Me => {
                 self.with_rows(columns.send)
@@ -340,7 +357,16 @@ impl Input {
     #[must_use]
     pub fn values(&self) -> Option<&Values> {
         match &self.attachment {
-            Attachment::Values(values) => Some(values),
+            Attachment::Values(values, _) => Some(values),
+            Attachment::Nothing | Attachment::Items(_) | Attachment::Columns(_) => None,
+        }
+    }
+
+    /// The groups by which its values are added up, if by any.
+    #[must_use]
+    pub fn groups(&self) -> Option<&Groups> {
+        match &self.attachment {
+            Attachment::Values(_, groups) => groups.as_ref(),
             Attachment::Nothing | Attachment::Items(_) | Attachment::Columns(_) => None,
         }
     }
@@ -348,9 +374,14 @@ impl Input {
     pub(crate) fn attached(&self) -> Attached<'_> {
         match &self.attachment {
             Attachment::Nothing | Attachment::Columns(_) => Attached::Nothing,
-            Attachment::Values(values) => {
-                Attached::Values { columns: values.columns().len(), words: values.words() }
-            }
+            Attachment::Values(values, groups) => Attached::Values {
+                columns: values.columns().len(),
+                words: values.words(),
+                groups: groups.as_ref().map(|groups| veilset_protocols::Groups {
+                    count: groups.names().len(),
+                    of: groups.of(),
+                }),
+            },
             Attachment::Items(items) => {
                 Attached::Items { width: items.width(), bytes: items.bytes() }
             }
@@ -382,7 +413,7 @@ impl Input {
             Attachment::Columns(columns) => {
                 columns.names().iter().map(|name| Column { name: name.clone(), scale: 0 }).collect()
             }
-            Attachment::Values(values) => (0..)
+            Attachment::Values(values, _) => (0..)
                 .zip(values.columns())
                 .map(|(index, name)| Column { name: name.clone(), scale: values.scale(index) })
                 .collect(),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use veilset_channel::Abort;
-use veilset_data::{KeySet, KeySpec, MAX_LINKAGE_KEYS};
-use veilset_protocols::{Choices, Keys, Operation, Security};
+use veilset_data::{DataError, KeySet, KeySpec, MAX_LINKAGE_KEYS};
+use veilset_protocols::{Choices, Keys, MAX_GROUPS, Operation, Security};
 use veilset_rules::{Ledger, Refusal, Rules};
 use veilset_session::{
     Detail, End, Learn, Matching, Offer, Release, Seats, SessionError, Wanted, agree, agree_all,
@@ -14,7 +14,7 @@ use veilset_session::{
 use crate::connection::Ways;
 use crate::ready::{AgreedTerms, Pair};
 use crate::record::{Record, pledge};
-use crate::{Connection, Error, Input, KeysError, Ready};
+use crate::{Connection, Error, GroupsError, Input, KeysError, Ready};
 
 /// The most keys that a list can be filled up to.
 const MOST_KEYS: u64 = 1 << 31;
@@ -38,6 +38,8 @@ pub struct Job {
     pub matching: Option<Matching>,
     /// Whether rows of this side's go with the matches of an intersection; what there is to go is the input's.
     pub with_rows: bool,
+    /// How many groups there are at most where values are added up by groups of their owner's keys; both sides give the same.
+    pub groups: Option<usize>,
     /// How much of the result is released.
     pub release: Release,
     /// Up to how many keys the list is filled up with made-up ones, so that the peer does not see how few it has.
@@ -82,6 +84,7 @@ impl Job {
             choices: Choices::default(),
             matching: None,
             with_rows: false,
+            groups: None,
             release: Release::default(),
             pad_to: None,
             reference: None,
@@ -101,6 +104,7 @@ impl Job {
         self.check_rules()?;
         self.release.check(self.operation, self.matching.is_some())?;
         self.check_padding(self.matching.is_some())?;
+        self.check_groups()?;
         let checked = match self.peers.len() {
             0 | 1 => self.wanted().check(self.protocol),
             _ => self.check_among_several(),
@@ -168,10 +172,55 @@ impl Job {
         Err(SessionError::Release { flag: "--pad-to", operation: self.operation, why })
     }
 
+    /// Whether there can be so many groups, whatever the list.
+    fn check_groups(&self) -> Result<(), Error> {
+        let Some(most) = self.groups else { return Ok(()) };
+        if !self.operation.spec().has_groups() {
+            return Err(GroupsError::Operation(self.operation).into());
+        }
+        if !(1..=MAX_GROUPS).contains(&most) {
+            return Err(GroupsError::Count { most, limit: MAX_GROUPS }.into());
+        }
+        if self.release.most_rate.is_some() {
+            return Err(GroupsError::Rate.into());
+        }
+        if self.release.noise.is_some() {
+            return Err(GroupsError::Noise.into());
+        }
+        Ok(())
+    }
+
+    /// Whether the list has groups if it is to have some, and not too many.
+    pub(crate) fn check_groups_of(&self, input: &Input) -> Result<(), Error> {
+        match (self.groups, input.groups(), input.values()) {
+            (None, Some(_), _) => Err(GroupsError::Most.into()),
+            (Some(_), None, Some(_)) => Err(GroupsError::By.into()),
+            (Some(most), Some(groups), _) if groups.names().len() > most => {
+                let (file, columns) =
+                    (input.table().name().to_owned(), groups.columns().join(", "));
+                Err(DataError::ManyGroups { file, columns, most }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn wanted(&self) -> Wanted {
         let Self { operation, security, learn, choices, .. } = *self;
         let grouped = self.matching == Some(Matching::Grouped);
-        Wanted { operation, security, learn, with_rows: self.with_rows, grouped, choices }
+        let (with_rows, by_groups) = (self.with_rows, self.groups.is_some());
+        let withheld = self.release.least.is_some();
+        let coins = self.release.noise.is_some() && operation == Operation::Sum;
+        Wanted {
+            operation,
+            security,
+            learn,
+            with_rows,
+            grouped,
+            by_groups,
+            withheld,
+            coins,
+            choices,
+        }
     }
 
     /// Agrees on the terms, with the peer or with all others.
@@ -257,6 +306,7 @@ impl Job {
             memory: memory::left(self.max_memory, input.memory()),
             choices: self.choices,
             attached: input.attached_shape(),
+            groups: self.groups,
             columns: input.columns(),
             rows_of_key: input.rows_of_key(),
             release: self.release,

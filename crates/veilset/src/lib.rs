@@ -64,8 +64,8 @@ mod whom;
 #[cfg(not(target_family = "wasm"))]
 pub use choices::choose;
 pub use connection::Connection;
-pub use done::Done;
-pub use error::{Error, KeysError, exit_code};
+pub use done::{Done, GroupDone};
+pub use error::{Error, GroupsError, KeysError, exit_code};
 pub use input::{Columns, Input, disk_need, table};
 pub use job::Job;
 pub use join::{Join, Joined, JoinedRows, Joining};
@@ -101,11 +101,11 @@ pub mod data {
     #[cfg(feature = "calendar")]
     pub use veilset_data::calendar;
     pub use veilset_data::{
-        Arrivals, CheckReport, ColumnLook, DataError, Destination, Finding, Format, ID_COLUMN,
-        JoinedRow, KEY_COLUMN, KeyColumn, KeySpec, LABEL_COLUMN, LooksLike, MAX_LINKAGE_KEYS,
-        PROGRAM_MEMORY, Pairs, Place, Scratch, ShareTable, Sink, SinkError, Source, Spot, Stamp,
-        Table, ValueCheck, Warning, WarningCode, check, check_values, counted, look_at_columns,
-        remove_unfinished,
+        Arrivals, CheckReport, ColumnLook, DataError, Destination, Finding, Format, Groups,
+        ID_COLUMN, JoinedRow, KEY_COLUMN, KeyColumn, KeySpec, LABEL_COLUMN, LooksLike,
+        MAX_LINKAGE_KEYS, PROGRAM_MEMORY, Pairs, Place, Scratch, ShareTable, Sink, SinkError,
+        Source, Spot, Stamp, Table, ValueCheck, Values, Warning, WarningCode, check, check_values,
+        counted, look_at_columns, remove_unfinished,
     };
 }
 
@@ -161,8 +161,9 @@ pub mod sources {
 pub mod registry {
     pub use veilset_names::{Names, UnknownName};
     pub use veilset_protocols::{
-        Attaches, CHOICES, Choice, Choices, Flooding, Gives, Keys, MULTIPARTY, MultipartySpec,
-        OPERATIONS, Observer, Operation, OperationSpec, Outcome, Over, PROTOCOLS, Reveal, Role,
-        Scheme, Security, SetEncoding, Side, Silent, Spec, Withstands, find, find_multiparty,
+        Attaches, CHOICES, Choice, Choices, Flooding, Gives, Keys, MAX_GROUPS, MULTIPARTY,
+        MultipartySpec, OPERATIONS, Observer, Operation, OperationSpec, Outcome, Over, PROTOCOLS,
+        Reveal, Role, Scheme, Security, SetEncoding, Side, Silent, Spec, Withstands, find,
+        find_multiparty,
     };
 }

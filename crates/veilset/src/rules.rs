@@ -66,6 +66,7 @@ impl Job {
         }
         self.release.check(self.operation, input.has_several_keys())?;
         self.check_padding(input.has_several_keys())?;
+        self.check_groups_of(input)?;
         let sends_rows = self.operation.spec().may_send_rows() && !columns.is_empty();
         if self.pad_to_of(input).is_some() && input.distinct() == 0 && sends_rows {
             let (flag, operation) = ("--pad-to", self.operation);

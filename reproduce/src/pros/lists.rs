@@ -100,6 +100,8 @@ fn side(
                     peer_attached: AttachedShape::Nothing,
                     per_row: 1,
                     slack: 0,
+                    coins: 0,
+                    least: None,
                     choices: Choices { scheme: Some(scheme), ..Choices::default() },
                 },
                 means: Means {

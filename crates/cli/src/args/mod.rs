@@ -463,8 +463,8 @@ pub(crate) struct ReleaseArgs {
     /// Round numbers of the result to multiples of N (count and sum only); both sides give the same
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     round: Option<u64>,
-    /// Give the count noise that neither side can subtract, with differential privacy for each key of the other's list
-    /// (count only); both sides give the same
+    /// Give the numbers noise that neither side can subtract, with differential privacy for each key of the other's list
+    /// (count and sum only); both sides give the same
     #[arg(long, value_name = "epsilon=E,delta=D")]
     noise: Option<Noise>,
     /// Fill your list up to N keys with made-up ones, so that the peer does not see how few you have (intersect, count and

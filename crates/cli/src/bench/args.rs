@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum, value_parser};
+use veilset::registry::MAX_GROUPS;
 use veilset_bench::Sizes;
 
 use crate::args::ChoiceArgs;
@@ -20,6 +21,9 @@ pub(crate) struct BenchArgs {
     /// How many parties a protocol for several has; each has as many keys
     #[arg(long, value_name = "N", default_value = "3", value_parser = value_parser!(u16).range(3..=64))]
     pub(crate) parties: u16,
+    /// How many groups the values of a sum are added up by
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MAX_GROUPS as i64))]
+    pub(crate) groups: Option<u16>,
     /// The network between the parties
     #[arg(long, value_enum, default_value = "memory")]
     pub(crate) net: NetArg,

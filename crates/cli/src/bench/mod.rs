@@ -5,7 +5,7 @@ mod timing;
 
 use serde_json::{Value, json};
 use veilset::json::{versioned, with_choices};
-use veilset::registry::{Choices, Operation, PROTOCOLS, find, find_multiparty};
+use veilset::registry::{Choices, Operation, PROTOCOLS, Spec, find, find_multiparty};
 use veilset_bench::{
     BenchError, Case, CurveCost, Measurement, Net, SeveralCase, SeveralMeasurement, Sizes, curve,
 };
@@ -64,7 +64,9 @@ pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
 fn fitting(args: &BenchArgs) -> impl Iterator<Item = &'static str> {
     let choices = args.choices.0;
     let specs = PROTOCOLS.iter().map(|protocol| protocol.spec());
-    let specs = specs.filter(move |spec| spec.takes(choices));
+    let groups = args.groups.is_some();
+    let by_groups = move |spec: &&Spec| spec.by_groups.is_some() || !groups;
+    let specs = specs.filter(by_groups).filter(move |spec| spec.takes(choices));
     specs.map(|spec| spec.id)
 }
 
@@ -82,17 +84,18 @@ fn check(target: &BenchTarget, args: &BenchArgs) -> Result<(), Failure> {
     match target {
         BenchTarget::Protocol(protocol) if find_multiparty(protocol).is_some() => {
             let uneven = args.sizes.iter().any(|sizes| sizes.sender != sizes.receiver);
-            if uneven || args.choices.0 != Choices::default() {
+            if uneven || args.groups.is_some() || args.choices.0 != Choices::default() {
                 return Err(Failure::Flags(format!(
-                    "all parties of {protocol} have as many keys, and nothing is chosen beside it: leave out --group, --digest, --flooding \
-                     and --prime, and give --sizes single numbers"
+                    "all parties of {protocol} have as many keys, and nothing is chosen beside it: leave out --group, --groups, --digest, \
+                     --flooding and --prime, and give --sizes single numbers"
                 )));
             }
             Ok(())
         }
         BenchTarget::Protocol(protocol) if !fitting(args).any(|id| id == *protocol) => {
             Err(Failure::Flags(format!(
-                "{protocol} does not run on that group, with that digest, that flooding or another prime; see: veilset protocols --json"
+                "{protocol} does not run on that group, with that digest, that flooding or another prime, or by --groups; see: veilset \
+                 protocols --json"
             )))
         }
         _ => Ok(()),
@@ -110,7 +113,8 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
         return Ok(());
     }
     for sizes in sizes(args, &[Sizes::equal(default_size(protocol))]) {
-        let case = Case { protocol, choices: args.choices.0, sizes, threads: args.threads, net };
+        let (choices, groups) = (args.choices.0, args.groups.map(usize::from));
+        let case = Case { protocol, choices, sizes, groups, threads: args.threads, net };
         show(&case.measure().map_err(failed)?, args.json)?;
     }
     Ok(())
@@ -217,6 +221,9 @@ fn object(m: &Measurement) -> Value {
         "reference_ns": m.reference_seconds * 1e9,
         "ratio": m.ratio(),
     });
+    if let Some(groups) = m.case.groups {
+        object["groups"] = json!(groups);
+    }
     if let Some(parts) = m.parts {
         object["offline_cpu_seconds"] = json!(parts.offline_cpu_seconds);
         object["online_cpu_seconds"] = json!(parts.online_cpu_seconds);

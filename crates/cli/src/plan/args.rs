@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, value_parser};
 use veilset::data::MAX_LINKAGE_KEYS;
 use veilset::planner::Link;
-use veilset::registry::Operation;
+use veilset::registry::{MAX_GROUPS, Operation};
 
 use crate::args::{ChoiceArgs, LearnArg, MACHINE, PROTOCOL, RESULT, SecurityArg};
 use crate::units;
@@ -26,7 +26,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "M", value_parser = units::count, required_unless_present = "cluster", requires = "rows")]
     pub(crate) peer_rows: Option<u64>,
     /// Price a run of so many parties, of which you are one and each other has --peer-rows keys (intersect, count and overlaps only)
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(3..=64), conflicts_with_all = ["cluster", "keys", "learn", "security", "values", "row_bytes", "group", "digest", "prime", "flooding"])]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(3..=64), conflicts_with_all = ["cluster", "keys", "learn", "security", "values", "groups", "row_bytes", "group", "digest", "prime", "flooding"])]
     pub(crate) parties: Option<u16>,
     /// The keys by which rows match, of which a row has a value under each
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..=MAX_LINKAGE_KEYS as u64))]
@@ -51,6 +51,9 @@ pub(crate) struct PlanArgs {
     /// The number of value columns that a sum or share has
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) values: usize,
+    /// The number of groups at most by which a sum adds up
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MAX_GROUPS as i64), conflicts_with = "cluster")]
+    pub(crate) groups: Option<u16>,
     /// The bytes of the longest row that a union or --send sends, or of the longest label [default: 32; of an intersection none]
     #[arg(long, value_name = "N")]
     pub(crate) row_bytes: Option<usize>,

@@ -147,6 +147,7 @@ mod tests {
             keys: 1,
             peer_rows: 10_000_000_000,
             values: 1,
+            groups: None,
             row_bytes: Some(32),
             link: Link { bits_per_second: 1e9, round_trip: Duration::from_millis(20) },
             threads: 4,

@@ -74,6 +74,7 @@ fn planned(args: &PlanArgs) -> PlannedRun {
         peer_rows: args.peer_rows.unwrap_or_default(),
         keys: args.keys,
         values: args.values,
+        groups: args.groups.map(usize::from),
         row_bytes: args.row_bytes,
         link: args.link.unwrap_or_default(),
         threads: args.threads.unwrap_or_else(all_cores),

@@ -202,9 +202,9 @@ fn rules_that_one_side_alone_gives_end_the_run() {
             "--least is nothing for share: no side sees how many keys match",
         ),
         (
-            "sum",
+            "share",
             ["--noise", "epsilon=1,delta=1e-9"],
-            "--noise is nothing for sum: noise that neither side can subtract",
+            "--noise is nothing for share: only counts and sums have noise",
         ),
         (
             "intersect",

@@ -51,14 +51,14 @@ impl ShareTable {
 }
 
 fn schema(shares: &ShareTable) -> Schema {
-    let number = |name| Field::new(name, DataType::UInt64, false);
+    let number = |name, may_lack| Field::new(name, DataType::UInt64, may_lack);
     let word = |name: &str, scale: Option<u32>| {
         let metadata = metadata(shares.encoding, scale);
         Field::new(name, DataType::FixedSizeBinary(WORD), false).with_metadata(metadata)
     };
-    let mut fields = vec![number(POSITION), word(INDICATOR, None)];
+    let mut fields = vec![number(POSITION, false), word(INDICATOR, None)];
     fields.extend(shares.columns.iter().map(|column| word(&column.name, column.scale)));
-    fields.extend(shares.source_row.is_some().then(|| number(SOURCE_ROW)));
+    fields.extend(shares.source_row.is_some().then(|| number(SOURCE_ROW, true)));
     Schema::new(fields)
 }
 
@@ -80,7 +80,7 @@ fn columns(shares: &ShareTable, rows: Range<usize>) -> Vec<ArrayRef> {
     let mut columns = vec![numbers(&mut rows.clone().map(|row| row as u64))];
     columns.extend((0..shares.width()).map(|column| words(shares, rows.clone(), column)));
     if let Some(source_row) = &shares.source_row {
-        columns.push(numbers(&mut source_row[rows].iter().copied()));
+        columns.push(Arc::new(UInt64Array::from_iter(source_row[rows].iter().copied())));
     }
     columns
 }

@@ -71,6 +71,8 @@ fn side<T>(
             peer_attached: shape,
             per_row: 1,
             slack: 0,
+            coins: 0,
+            least: None,
             choices: Choices {
                 group: Some(Group::Curve25519),
                 digest: Some(SetEncoding::Sorted),

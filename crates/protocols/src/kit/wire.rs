@@ -69,7 +69,8 @@ pub(crate) fn low_bits_of(bytes: &[u8], bits: u32) -> u128 {
     number_of(bytes) & (u128::MAX >> (u128::BITS - bits))
 }
 
-fn number_of(bytes: &[u8]) -> u128 {
+/// At most 16 bytes as a number.
+pub(crate) fn number_of(bytes: &[u8]) -> u128 {
     let mut all = [0; 16];
     all[..bytes.len()].copy_from_slice(bytes);
     u128::from_le_bytes(all)

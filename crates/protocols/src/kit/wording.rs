@@ -12,6 +12,39 @@ pub(crate) const COUNT: Knowledge = Knowledge {
     of_peer: "how many distinct keys match, not which",
 };
 
+/// What the owner of values learns of a sum.
+pub(crate) const SUMS: Knowledge = Knowledge {
+    of_you: "how many distinct keys match, and the sums of your values over them",
+    of_peer: "how many distinct keys match, and the sums of its values over them",
+};
+
+/// The same by groups.
+pub(crate) const GROUPED_SUMS: Knowledge = Knowledge {
+    of_you: "of each group of your keys how many match, and the sums of your values over those",
+    of_peer: "of each group of its keys how many match, and the sums of its values over those",
+};
+
+/// What both sides learn that get shares.
+pub(crate) const SHARES: Knowledge = Knowledge {
+    of_you: "random shares of which of the sender's keys match, and of its values for them",
+    of_peer: "random shares of which of the sender's keys match, and of its values for them",
+};
+
+/// What the side without values learns of them.
+pub(crate) const COLUMNS: Leak = Leak::always(
+    "The side without values learns the names and scales of the other's value columns.",
+);
+
+/// What an owner of values can make of them.
+pub(crate) const CHOSEN: Leak = Leak::always(
+    "The owner chooses the values: sums of distinctive ones tell it which of its keys match, in one run.",
+);
+
+/// What counts and sums tell that are repeated.
+pub(crate) const REPEATED_SUMS: Leak = Leak::always(
+    "Counts and sums of repeated runs over slightly different lists reveal members and their values.",
+);
+
 /// What counts tell that are repeated.
 pub(crate) const REPEATED: Leak =
     Leak::always("Counts of repeated runs over slightly different lists reveal members.");

@@ -17,7 +17,7 @@ from ._order import (
     TermOptions,
     Terms,
 )
-from ._result import Found, Meeting, Result, Warned, verify_receipt
+from ._result import Found, GroupSums, Meeting, Result, Warned, verify_receipt
 from ._session import (
     Session,
     agree,
@@ -58,6 +58,7 @@ __all__ = [
     "Party",
     "PeerError",
     "PolicyError",
+    "GroupSums",
     "Result",
     "Session",
     "Stop",

@@ -28,6 +28,8 @@ OWN = {
     "label": ("lookup",),
     "shares": ("share",),
     "scheme": ("agree",),
+    "by": ("sum",),
+    "groups": ("sum",),
     "match": ("intersect", "count", "sum", "union", "share"),
     "pairs": ("intersect", "count", "sum", "union", "share"),
     "join": ("intersect",),

@@ -256,6 +256,8 @@ class Order:
     security: str
     choices: dict[str, str]
     values: list[str]
+    by: list[str]
+    groups: int | None
     send: list[str]
     join: Join
     raw_cells: bool
@@ -311,6 +313,7 @@ class Asked:
     link: str | None
     threads: int | None
     values: int
+    groups: int | None
     row_bytes: int | None
     choices: dict[str, str]
 
@@ -359,12 +362,14 @@ class Asks:
     pairs: Pairs | None = None
     join: Join = "inner"
     raw_cells: bool = False
+    by: Columns = ()
+    groups: int | None = None
 
     def columns(self) -> list[str]:
         """The columns that the run reads."""
         label = [] if self.label is None else [self.label]
         keys = [column for key in linked(self.on) for column in key]
-        own = [*keys, *several(self.value), *several(self.send), *label]
+        own = [*keys, *several(self.value), *several(self.by), *several(self.send), *label]
         return list(dict.fromkeys(own))
 
     def order(self, options: Options) -> Order:
@@ -385,6 +390,8 @@ class Asks:
             security=options.get("security", "semi-honest"),
             choices={**chosen(options), **(self.choices or {})},
             values=several(self.value),
+            by=several(self.by),
+            groups=self.groups,
             send=several(self.send),
             join=self.join,
             raw_cells=self.raw_cells,

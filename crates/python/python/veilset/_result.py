@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
@@ -49,6 +50,25 @@ def verify_receipt(receipt: dict[str, Any] | str | bytes) -> dict[str, Any]:
     file = receipt.encode() if isinstance(receipt, str) else receipt
     verify(file)
     return dict(json.loads(file)["statement"])
+
+
+@dataclass(frozen=True)
+class GroupSums:
+    """What is known of a group."""
+
+    #: Its cells, by column.
+    by: dict[str, str]
+    #: How many of its keys both sides have; None where there are fewer than the least result.
+    count: int | None
+    #: Exact sums of the value columns over these keys; None as the count.
+    sums: dict[str, Decimal] | None
+
+    @classmethod
+    def of(cls, group: dict[str, Any]) -> GroupSums:
+        """What a report says of a group."""
+        sums = group["sum"]
+        exact = None if sums is None else {name: Decimal(text) for name, text in sums.items()}
+        return cls(group["by"], group["count"], exact)
 
 
 class Result:
@@ -98,6 +118,12 @@ class Result:
         """Exact sums of the value columns over the matching keys; None if this side was not to learn any."""
         sums = self.report["result"].get("sum")
         return None if sums is None else {name: Decimal(text) for name, text in sums.items()}
+
+    @property
+    def groups(self) -> list[GroupSums] | None:
+        """What is known of each group, in the order of its cells; None if this side was not to learn any."""
+        groups = self.report["result"].get("groups")
+        return None if groups is None else [GroupSums.of(group) for group in groups]
 
     @property
     def shared(self) -> dict[tuple[str, ...], int] | None:

@@ -123,12 +123,17 @@ class Session:
         *,
         on: Keys,
         value: Columns = (),
+        by: Columns = (),
+        groups: int | None = None,
         match: Match | None = None,
         pairs: Pairs | None = None,
         **options: Unpack[NumberOptions],
     ) -> Result:
-        """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums."""
-        asks = Asks("sum", on, value=value, match=match, pairs=pairs)
+        """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums.
+
+        With `groups`, which both sides give alike, it learns one sum for each of at most so many groups, by the cells of its
+        columns `by`, and the other side nothing."""
+        asks = Asks("sum", on, value=value, by=by, groups=groups, match=match, pairs=pairs)
         return self._do(table, asks, options, NumberOptions)
 
     def union(
@@ -339,12 +344,20 @@ def sum(
     on: Keys,
     peer: str,
     value: Columns = (),
+    by: Columns = (),
+    groups: int | None = None,
     match: Match | None = None,
     pairs: Pairs | None = None,
     **options: Unpack[NumberOptions],
 ) -> Result:
-    """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums."""
-    return Session(peer).sum(table, on=on, value=value, match=match, pairs=pairs, **options)
+    """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums.
+
+    With `groups`, which both sides give alike, it learns one sum for each of at most so many groups, by the cells of its columns `by`,
+    and the other side nothing."""
+    session = Session(peer)
+    return session.sum(
+        table, on=on, value=value, by=by, groups=groups, match=match, pairs=pairs, **options
+    )
 
 
 @helps(Options)
@@ -446,6 +459,8 @@ def run_local(
     *,
     on: Keys,
     value: Columns = (),
+    by: Columns = (),
+    groups: int | None = None,
     send: Columns = (),
     shares: Shares = SHARES,
     label: str | None = None,
@@ -460,15 +475,37 @@ def run_local(
     the list, and in the column `label` its labels.
     """
     refuse_unknown("run_local", options, TermOptions)
-    own = {"value": value, "send": send, "label": label, "match": match, "pairs": pairs}
+    own: dict[str, object] = {
+        "value": value,
+        "by": by,
+        "send": send,
+        "label": label,
+        "match": match,
+        "pairs": pairs,
+    }
+    own["groups"] = groups is not None
     refuse_others(operation, {**own, "shares": shares != SHARES, "join": join != "inner"})
     tables = (frame(a), frame(b))
     # Of an intersection whoever learns alone sends nothing.
     alone = options.get("learn") if operation == "intersect" else None
     sent = [() if alone == learner else send for learner in ("me", "peer")]
     asks = (
-        Asks(operation, on, value, sent[0], {"shares": shares}, None, match, pairs, join),
-        Asks(operation, on, (), sent[1], {"shares": shares}, label, match, pairs, join),
+        Asks(
+            operation,
+            on,
+            value,
+            sent[0],
+            {"shares": shares},
+            None,
+            match,
+            pairs,
+            join,
+            by=by,
+            groups=groups,
+        ),
+        Asks(
+            operation, on, (), sent[1], {"shares": shares}, label, match, pairs, join, groups=groups
+        ),
     )
     learn = options.get("learn", "me" if operation == "lookup" else "both")
     mine = cast(Options, {**options, "learn": learn})
@@ -494,6 +531,7 @@ def plan(
     link: str | None = None,
     threads: int | None = None,
     values: int = 1,
+    groups: int | None = None,
     row_bytes: int | None = None,
     **choices: Unpack[Choices],
 ) -> dict[str, Any]:
@@ -504,6 +542,7 @@ def plan(
         "peer_rows": peer_rows,
         "keys": keys,
         "values": values,
+        "groups": groups,
         "row_bytes": row_bytes,
     }.items():
         if number is not None and number < 0:
@@ -519,6 +558,7 @@ def plan(
         link,
         threads,
         values,
+        groups,
         row_bytes,
         told,
     )

@@ -221,7 +221,7 @@ fn rounded(section: &Section, facts: &Facts<'_>) -> Option<Refused> {
     Some(("round", line, format!("it asks for --round {wanted} or a multiple, and the run {has}")))
 }
 
-/// Whether a count has as much noise as it is to have.
+/// Whether a count or a sum has as much noise as it is to have.
 fn noisy(section: &Section, facts: &Facts<'_>) -> Option<Refused> {
     if !Release::is_of_numbers(facts.operation) {
         return None;
@@ -230,10 +230,12 @@ fn noisy(section: &Section, facts: &Facts<'_>) -> Option<Refused> {
     let is_weaker = |wanted: &Noise| !noise.is_some_and(|noise| noise.is_as_strong_as(*wanted));
     let (line, wanted) = refusing(&section.noise, is_weaker)?;
     let why = match (facts.operation, noise) {
-        (Operation::Count, Some(noise)) => {
+        (Operation::Count | Operation::Sum, Some(noise)) => {
             format!("it asks for --noise {wanted} or stronger, and the run has {noise}")
         }
-        (Operation::Count, None) => format!("it asks for --noise {wanted}, and the run has none"),
+        (Operation::Count | Operation::Sum, None) => {
+            format!("it asks for --noise {wanted}, and the run has none")
+        }
         (operation, _) => format!("it asks for noise, which a {operation} cannot have"),
     };
     Some(("noise", line, why))

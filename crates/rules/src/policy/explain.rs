@@ -74,7 +74,7 @@ impl Section {
             }),
             say(&section.round, |round| format!("Numbers are rounded to multiples of {round}.")),
             say(&section.noise, |noise| {
-                format!("A count has noise of {noise} or stronger, and sums are refused.")
+                format!("A count and a sum have noise of {noise} or stronger.")
             }),
             say(&section.runs, |runs| {
                 format!("At most {} runs with one peer begin in {}.", runs.most, runs.time())

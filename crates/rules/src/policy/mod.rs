@@ -125,7 +125,7 @@ impl Rules {
             round: release.round.or(round.as_ref().and_then(rounded)),
             noise: release.noise.or(noise
                 .as_ref()
-                .filter(|_| operation == Operation::Count)
+                .filter(|_| matches!(operation, Operation::Count | Operation::Sum))
                 .map(|rule| rule.value)),
         }
     }

@@ -131,8 +131,8 @@ fn what_a_command_leaves_open_is_as_the_rules_have_it() {
     let noise = Noise::new(1.0, 1e-9).ok();
     let whole = Release { least: Some(7), most_rate: Some(85), round: Some(10), noise };
     assert_eq!(rules.complete(given, Operation::Count), whole);
-    // There is no noise for a sum, so no sum obeys a rule that asks for some.
-    assert_eq!(rules.complete(given, Operation::Sum).noise, None);
+    assert_eq!(rules.complete(given, Operation::Sum), whole);
+    assert_eq!(rules.complete(given, Operation::Union).noise, None);
     let sums = parse("noise = \"epsilon=1,delta=1e-9\"").expect("a rule").rules_for("acme");
     let sum = Facts { operation: Operation::Sum, release: Release::default(), ..facts() };
     assert_eq!(sums.check(&sum).expect_err("exact").rule, "noise");

@@ -8,7 +8,7 @@ use veilset_protocols::{
     Side, Spec,
 };
 
-use crate::noise::Blocks;
+use crate::noise::{Blocks, Noise};
 use crate::offer::BETWEEN_KEYS;
 use crate::parts::Parts;
 use crate::plan::{KEPT_A_VALUE, memory_of, plan};
@@ -69,10 +69,15 @@ pub fn agree(
     let Exchanged { theirs, session } = exchange(pipe, &mine)?;
     let role = role(owner(&offer, &theirs), offer.learn, offer.connecting);
     let reveal = offer.learn.reveal();
-    let dummies = offer.release.noise.map(Blocks::new);
+    let dummied = offer.release.noise.filter(|_| offer.release.has_dummies(offer.operation));
+    let dummies = dummied.map(Blocks::new);
     let more = dummies.map_or(0, Blocks::elements);
     let [mine, theirs_in_run] = [mine, theirs.clone()].map(|terms| terms.and_elements(more));
     let open = shape_of(role, reveal, &mine, &theirs_in_run, offer.per_row() as u64);
+    let withheld = offer.release.least_inside(offer.operation, true).is_some();
+    let attached = open.attached.in_groups(offer.groups);
+    let coins = noise_of_each(&offer, &theirs.columns).map_or(0, Noise::dummies);
+    let open = Shape { attached, withheld, coins, ..open };
     let Chosen { protocol, choices } = choose(pipe, &offer, &theirs, open)?;
     let runs = runs(role, Shape { choices, ..open }, &mine, &theirs_in_run);
     let peer_count = check_sizes(protocol.spec(), &mine, &theirs_in_run)?;
@@ -102,7 +107,7 @@ pub fn agree(
         peer_tiers: theirs.tiers.clone(),
         choices,
         runs,
-        peer_attached: theirs.attached,
+        peer_attached: theirs.attached.in_groups(offer.groups),
         peer_columns: theirs.columns.clone(),
         peer_rows_of_key: theirs.rows_of_key.into(),
         session,
@@ -160,18 +165,18 @@ impl Agreed {
     /// row; nothing where this side gets no result.
     #[must_use]
     pub fn rows_to_come(&self) -> Option<(u64, u64)> {
-        let (own, theirs) = (self.rows(), self.peer_rows());
+        let theirs = self.peer_rows();
         let width = match self.peer_attached {
             AttachedShape::Items { width } => width as u64,
             AttachedShape::Nothing | AttachedShape::Values { .. } => 0,
         };
-        match (self.offer.operation.spec().gives, self.role) {
-            (Gives::Shares, Role::Sender) => Some((own, 0)),
-            (Gives::Shares, Role::Receiver) => Some((theirs, 0)),
+        match self.offer.operation.spec().gives {
+            // They are in one run.
+            Gives::Shares => Some((self.protocol.places(self.runs[0]), 0)),
             _ if !self.offer.learn.includes_me() => None,
-            (Gives::PeerRows, _) => Some((theirs, width)),
-            (Gives::Identifiers, _) => Some((theirs, 0)),
-            (Gives::Numbers | Gives::OwnRows | Gives::OneRow, _) => Some((0, width)),
+            Gives::PeerRows => Some((theirs, width)),
+            Gives::Identifiers => Some((theirs, 0)),
+            Gives::Numbers | Gives::OwnRows | Gives::OneRow => Some((0, width)),
         }
     }
 
@@ -269,6 +274,13 @@ fn owner(offer: &Offer, theirs: &Terms) -> Owner {
     }
 }
 
+/// The noise of each number, where it is of coins that are tossed on shares.
+pub(crate) fn noise_of_each(offer: &Offer, theirs: &[Column]) -> Option<Noise> {
+    let tossed = !offer.release.has_dummies(offer.operation);
+    let numbers = 1 + offer.columns.len() + theirs.len();
+    offer.release.noise.filter(|_| tossed).map(|noise| noise.shared_among(numbers))
+}
+
 /// The run's size, with the parameters still open.
 fn shape_of(role: Role, reveal: Reveal, mine: &Terms, theirs: &Terms, per_row: u64) -> Shape {
     let (sender, receiver) = match role {
@@ -281,6 +293,8 @@ fn shape_of(role: Role, reveal: Reveal, mine: &Terms, theirs: &Terms, per_row: u
         reveal,
         attached: sender.attached,
         returned: receiver.attached,
+        withheld: false,
+        coins: 0,
         per_row,
         choices: Choices::default(),
     }

@@ -120,7 +120,7 @@ fn what_either_side_names_holds() {
 
 #[test]
 fn the_owner_of_values_is_the_sender_and_there_is_one() {
-    let values = AttachedShape::Values { columns: 1 };
+    let values = AttachedShape::Values { columns: 1, groups: None };
     let column = || vec![Column { name: "amount".into(), scale: 2 }];
     let mine =
         |attached, columns| Offer { operation: Operation::Sum, attached, columns, ..offer(true) };

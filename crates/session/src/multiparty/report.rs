@@ -40,8 +40,14 @@ pub(super) fn briefing(
         asked_by_peer: Asked::default(),
         learned: names.learned(offer.operation, seated)
             + &names.seats(spec.withstands, seated)
-            + &offer.release.sentences(),
-        leaks: spec.leaks.iter().copied().chain(leaks_of_offer(offer)).chain([hashed]).collect(),
+            + &offer.release.sentences(1),
+        leaks: spec
+            .leaks
+            .iter()
+            .copied()
+            .chain(leaks_of_offer(offer, false))
+            .chain([hashed])
+            .collect(),
         peers: told
             .map(|((peer, terms), learns)| PeerBriefing::with(&peer.name, terms, learns))
             .collect(),

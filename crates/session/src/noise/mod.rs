@@ -1,4 +1,5 @@
-//! Noise on a count that no learner can subtract, by dummies that both sides put on their lists.
+//! Noise on a count that no learner can subtract, by dummies that both sides put on their lists; and on the numbers of a sum, by coins
+//! that both toss on shares.
 //!
 //! For each side there is a block of m dummies, which both sides derive from the session. The side puts all of them on its list,
 //! the other side each with probability 1/2, and a random element in the place of each that it leaves out, so that the lists' sizes
@@ -11,6 +12,9 @@
 //! One that leaves its dummies out sees the exact count; one that repeats an element sees more of it; and one that is told the other's
 //! count, of which it tossed the coins, can take its noise away. The loss adds up over runs. By several keys a learner sees matches
 //! row by row, where dummies differ from rows, so there is no noise there.
+//!
+//! **Sums** are computed on shares, and so is their noise ([`RunInput::coins`](veilset_protocols::RunInput)): nobody knows a part of it.
+//! A count and n sums are told, so each has noise of ε/(n + 1) and δ/(n + 1), which add up to ε and δ.
 
 mod binomial;
 mod dummies;
@@ -57,6 +61,13 @@ impl Noise {
         Ok(Self { epsilon, delta, dummies: binomial::least_trials(epsilon, delta) })
     }
 
+    /// The noise of each of so many numbers that are told together.
+    #[must_use]
+    pub fn shared_among(self, numbers: usize) -> Self {
+        let (epsilon, delta) = (self.epsilon / numbers as f64, self.delta / numbers as f64);
+        Self { epsilon, delta, dummies: binomial::least_trials(epsilon, delta) }
+    }
+
     /// The bound on the logarithm of what one key changes.
     #[must_use]
     pub fn epsilon(self) -> f64 {
@@ -69,7 +80,7 @@ impl Noise {
         self.delta
     }
 
-    /// Dummies of each side's block; an even number.
+    /// Dummies of each side's block, or coins of each number; an even number.
     #[must_use]
     pub fn dummies(self) -> u32 {
         self.dummies
@@ -90,9 +101,14 @@ impl Noise {
     /// What a learner makes of a count that it saw, where it put `own` dummies of the other's block in and the smaller list has so
     /// many keys.
     pub(crate) fn estimate(self, outcome: Outcome, own: u64, smaller: u64) -> Outcome {
-        let Outcome::Count(seen) = outcome else { return outcome };
         let expected = own + u64::from(self.dummies / 2);
-        Outcome::Count(seen.saturating_sub(expected).min(smaller))
+        let count = |seen: u64| seen.saturating_sub(expected).min(smaller);
+        match outcome {
+            Outcome::Count(seen) => Outcome::Count(count(seen)),
+            // The mean of a sum's noise is taken off.
+            Outcome::Sums { count: seen, sums } => Outcome::Sums { count: count(seen), sums },
+            outcome => outcome,
+        }
     }
 }
 

@@ -61,7 +61,17 @@ impl PieceShape {
         };
         let (attached, returned) = (AttachedShape::Nothing, AttachedShape::Nothing);
         let choices = protocol.spec().defaults();
-        let shape = Shape { sender, receiver, reveal, attached, returned, per_row: 1, choices };
+        let shape = Shape {
+            sender,
+            receiver,
+            reveal,
+            attached,
+            returned,
+            withheld: false,
+            coins: 0,
+            per_row: 1,
+            choices,
+        };
         memory_of(protocol, shape, role, Parts::ONE)
     }
 }
@@ -147,6 +157,8 @@ fn intersect(
         peer_attached: AttachedShape::Nothing,
         per_row: 1,
         slack: shape.pieces.ilog2(),
+        coins: 0,
+        least: None,
         choices: protocol.spec().defaults(),
     };
     let Means { session, channel, rng, observer } = means;

@@ -137,7 +137,7 @@ impl Terms {
             connecting: offer.connecting,
             choices: with_fields(choices),
             attached: match offer.attached {
-                AttachedShape::Values { columns: 0 } | AttachedShape::Items { width: 0 } => {
+                AttachedShape::Values { columns: 0, .. } | AttachedShape::Items { width: 0 } => {
                     AttachedShape::Nothing
                 }
                 attached => attached,
@@ -152,6 +152,7 @@ impl Terms {
                 .chain(offer.release.details())
                 .chain(offer.reference.as_deref().map(reference_detail))
                 .chain(offer.matching.map(matching_detail))
+                .chain(offer.groups.map(groups_detail))
                 .collect(),
             began: offer.pledge.as_ref().map_or(0, |pledge| pledge.began),
             commitment: offer.pledge.as_ref().map_or([0; 32], |pledge| pledge.commitment),
@@ -230,6 +231,11 @@ impl TryFrom<UncheckedTerms> for Terms {
 /// Both sides match in the same way.
 fn matching_detail(matching: Matching) -> Detail {
     Detail { name: "match (--match)".to_owned(), value: matching.name().to_owned() }
+}
+
+/// Both sides know how many groups there are at most.
+fn groups_detail(groups: usize) -> Detail {
+    Detail { name: "groups (--groups)".to_owned(), value: groups.to_string() }
 }
 
 /// Both sides have the same agreement.

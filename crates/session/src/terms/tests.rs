@@ -145,7 +145,7 @@ fn who_gives_values_is_said_so_that_nobody_reads_it_as_agreement() {
     let with = |operation: Operation, columns, values| {
         let attached = match columns {
             0 => AttachedShape::Nothing,
-            _ => AttachedShape::Values { columns },
+            _ => AttachedShape::Values { columns, groups: None },
         };
         let mine = Terms { operation, attached, ..terms() };
         let theirs = UncheckedTerms { operation: operation.name().into(), values, ..fitting() };

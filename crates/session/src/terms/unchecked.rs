@@ -69,7 +69,7 @@ impl From<&Terms> for UncheckedTerms {
         let told = |count| u16::try_from(count).unwrap_or(u16::MAX);
         let (values, width) = match terms.attached {
             AttachedShape::Nothing => (0, 0),
-            AttachedShape::Values { columns } => (told(columns), 0),
+            AttachedShape::Values { columns, .. } => (told(columns), 0),
             AttachedShape::Items { width } => (0, told(width)),
         };
         Self {
@@ -109,7 +109,7 @@ impl UncheckedTerms {
         match (self.values, self.width) {
             (0, 0) => AttachedShape::Nothing,
             (0, width) => AttachedShape::Items { width: width.into() },
-            (columns, _) => AttachedShape::Values { columns: columns.into() },
+            (columns, _) => AttachedShape::Values { columns: columns.into(), groups: None },
         }
     }
 

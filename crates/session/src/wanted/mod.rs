@@ -24,6 +24,12 @@ pub struct Wanted {
     pub with_rows: bool,
     /// Whether the values of a row under several keys stay together.
     pub grouped: bool,
+    /// Whether values are added up by groups of keys.
+    pub by_groups: bool,
+    /// Whether fewer matches than a least result are withheld; the planner takes a protocol that does so itself, where one fits.
+    pub withheld: bool,
+    /// Whether numbers have noise of coins that are tossed on shares.
+    pub coins: bool,
     /// What matters beside that.
     pub choices: Choices,
 }
@@ -37,15 +43,27 @@ impl Wanted {
     /// The operation by one key, and nothing beside it.
     #[must_use]
     pub fn new(operation: Operation, security: Security, learn: Learn) -> Self {
-        let choices = Choices::default();
-        Self { operation, security, learn, with_rows: false, grouped: false, choices }
+        Self {
+            operation,
+            security,
+            learn,
+            with_rows: false,
+            grouped: false,
+            by_groups: false,
+            withheld: false,
+            coins: false,
+            choices: Choices::default(),
+        }
     }
 
     pub(crate) fn of(offer: &Offer) -> Self {
         let Offer { operation, security, learn, choices, attached, .. } = *offer;
         let with_rows = sends_rows(operation, attached);
         let grouped = offer.matching == Some(Matching::Grouped);
-        Self { operation, security, learn, with_rows, grouped, choices }
+        let by_groups = offer.groups.is_some();
+        let coins = offer.release.noise.is_some() && !offer.release.has_dummies(operation);
+        let withheld = offer.release.least_inside(operation, true).is_some();
+        Self { operation, security, learn, with_rows, grouped, by_groups, withheld, coins, choices }
     }
 
     /// What a side asks for whose peer's terms agree with its offer.
@@ -74,6 +92,8 @@ impl Wanted {
             let spec = protocol.spec();
             let takes = |taken: &Taken| taken.allows(self.choices);
             (spec.grouped || !self.grouped)
+                && (spec.by_groups.is_some() || !self.by_groups)
+                && (spec.noise || !self.coins)
                 && spec.reveals.contains(&self.learn.reveal())
                 && spec.taken(self.with_rows).is_some_and(takes)
         })
@@ -92,6 +112,11 @@ impl Wanted {
         let Self { operation, security, .. } = self;
         let with = |learn| Self { learn, ..self };
         if self.candidates().next().is_none() {
+            let plain = Self { by_groups: false, coins: false, ..self };
+            if (self.by_groups || self.coins) && plain.candidates().next().is_some() {
+                let flag = if self.by_groups { "--groups" } else { "--noise" };
+                return Err(SessionError::NoneOnShares { flag });
+            }
             if with(Learn::Both).candidates().next().is_some() {
                 return Err(SessionError::BothLearn(operation));
             }
@@ -105,6 +130,14 @@ impl Wanted {
             Some(protocol) if self.find(protocol).is_none() => {
                 if self.with_rows && (Self { with_rows: false, ..self }).find(protocol).is_some() {
                     return Err(SessionError::NoRows { protocol, fitting: self.fitting() });
+                }
+                if (Self { by_groups: false, coins: false, ..self }).find(protocol).is_some() {
+                    let flag = if self.by_groups { "--groups" } else { "--noise" };
+                    return Err(SessionError::NotOnShares {
+                        protocol,
+                        flag,
+                        fitting: self.fitting(),
+                    });
                 }
                 if (Self { grouped: false, ..self }).find(protocol).is_some() {
                     return Err(SessionError::OneKeyAlone { protocol });

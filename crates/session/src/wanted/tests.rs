@@ -44,6 +44,8 @@ fn shapes(wanted: Wanted) -> impl Iterator<Item = Shape> {
             reveal: wanted.learn.reveal(),
             attached,
             returned: AttachedShape::Nothing,
+            withheld: false,
+            coins: 0,
             per_row: 1,
             choices: Choices::default(),
         })

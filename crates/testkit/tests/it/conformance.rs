@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use veilset_crypto::Element;
-use veilset_protocols::{Identifier, Operation, Outcome, PROTOCOLS, Role, Scheme, Shares, Sharing};
-use veilset_testkit::{COLUMNS, Sets, Setting, WIDTH, item, run_both, values};
+use veilset_protocols::{
+    GroupSums, Identifier, Operation, Outcome, PROTOCOLS, Role, Scheme, Shares, Sharing,
+};
+use veilset_testkit::{COLUMNS, GROUPS, Sets, Setting, WIDTH, group, item, run_both, values};
 
 /// Sender's size, receiver's size, common elements. 4096 elements fill a frame.
 const SIZES: [(usize, usize, usize); 12] = [
@@ -48,6 +50,7 @@ impl<'a> Plain<'a> {
     fn check(&self, setting: Setting, ends: [Outcome; 2]) {
         let (operation, reveal) = (setting.protocol.spec().operation, setting.reveal);
         let count = self.common.len() as u64;
+        let withheld = setting.least.is_some_and(|least| count < least);
         let roles = [Role::Sender, Role::Receiver];
         match (operation, ends) {
             (Operation::Share, [Outcome::Shares(sender), Outcome::Shares(receiver)]) => {
@@ -94,6 +97,12 @@ impl<'a> Plain<'a> {
                         (Operation::Intersect, outcome) => {
                             assert_eq!(outcome, Outcome::Matched(self.indices(role, true)));
                         }
+                        (Operation::Sum, outcome) if setting.by_groups => {
+                            let by_group = self.sums_by_group(setting.least);
+                            let learns = role == Role::Sender;
+                            assert_eq!(outcome, if learns { by_group } else { Outcome::Nothing });
+                        }
+                        (_, outcome) if withheld => assert_eq!(outcome, Outcome::Fewer),
                         (Operation::Sum, outcome) if role == Role::Sender => {
                             assert_eq!(outcome, Outcome::Sums { count, sums: self.sums() });
                         }
@@ -126,16 +135,28 @@ impl<'a> Plain<'a> {
             .collect()
     }
 
+    /// What the sender learns of each of its groups.
+    fn sums_by_group(&self, least: Option<u64>) -> Outcome {
+        let of_group = |of: u32| {
+            let common: Vec<_> =
+                self.common.iter().filter(|element| group(element) == of).collect();
+            let sum = |column: usize| common.iter().map(|element| values(element)[column]).sum();
+            let (count, sums) = (common.len() as u64, (0..COLUMNS).map(sum).collect());
+            least.is_none_or(|least| count >= least).then_some(GroupSums { count, sums })
+        };
+        Outcome::ByGroup((0..GROUPS as u32).map(of_group).collect())
+    }
+
     fn check_shares(&self, sender: &Shares, receiver: &Shares) {
         assert_eq!((sender.columns, receiver.columns), (1 + COLUMNS, 1 + COLUMNS));
         assert!(receiver.order.is_none());
         let order = sender.order.as_ref().expect("the sender knows its places");
-        let places: BTreeSet<u32> = unique(order.clone());
+        let places: BTreeSet<u32> = unique(order.iter().flatten().copied().collect());
         assert_eq!(places.len(), self.sets.sender.len());
         let pairs = sender.words.chunks(1 + COLUMNS).zip(receiver.words.chunks(1 + COLUMNS));
         assert_eq!(pairs.len(), order.len());
         for (index, (one, other)) in order.iter().zip(pairs) {
-            let element = &self.sets.sender[*index as usize];
+            let element = index.map(|index| &self.sets.sender[index as usize]);
             let secret: Vec<i128> = one
                 .iter()
                 .zip(other)
@@ -144,9 +165,11 @@ impl<'a> Plain<'a> {
                     Sharing::Xor => (one ^ other) as i128,
                 })
                 .collect();
-            let [first, second] = values(element);
-            let expected =
-                if self.common.contains(element) { [1, first, second] } else { [0, 0, 0] };
+            let common = element.filter(|element| self.common.contains(*element));
+            let expected = common.map_or([0; 3], |element| {
+                let [first, second] = values(element);
+                [1, first, second]
+            });
             assert_eq!(secret, expected);
         }
     }
@@ -183,7 +206,7 @@ fn check(setting: Setting, sets: &Sets, seed: u8) {
 }
 
 /// The runs of all sizes, and for each protocol those that are left out.
-const RAN: u32 = 644;
+const RAN: u32 = 668;
 const LEFT_OUT: [(&str, u32); 8] = [
     ("3pr-dh", 3),
     ("3pr-dh-fixed", 3),
@@ -233,6 +256,36 @@ fn rows_go_with_the_matches_alone() {
         }
     }
     assert_eq!(ran, RAN_WITH_ROWS);
+}
+
+/// The runs by groups, and those with a least result.
+const RAN_BY_GROUPS: u32 = 12;
+const RAN_WITH_LEAST: u32 = 3 * (2 + 1 + 1) * 12;
+
+#[test]
+fn groups_and_what_is_withheld_are_those_of_plain_sets() {
+    let (mut by_groups, mut with_least) = (0, 0);
+    for protocol in PROTOCOLS {
+        for (sender, receiver, common) in SIZES {
+            let sets = Sets::new(sender, receiver, common);
+            for reveal in protocol.spec().reveals {
+                let plain = Setting::new(protocol, *reveal);
+                for setting in [Some(plain), plain.and_groups()].into_iter().flatten() {
+                    if setting.by_groups {
+                        check(setting, &sets, 4);
+                        by_groups += 1;
+                    }
+                    for least in [1, common as u64, common as u64 + 1] {
+                        if let Some(setting) = setting.and_least(least) {
+                            check(setting, &sets, 5);
+                            with_least += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!((by_groups, with_least), (RAN_BY_GROUPS, RAN_WITH_LEAST));
 }
 
 #[test]

@@ -48,7 +48,12 @@ fn measured(protocol: &'static dyn Protocol) -> String {
         let sets = Sets::new(sender, receiver, common);
         for reveal in protocol.spec().reveals {
             let plain = Setting::new(protocol, *reveal);
-            for setting in [Some(plain), plain.and_rows()].into_iter().flatten() {
+            let by_groups = plain.and_groups();
+            let least = by_groups.and_then(|by_groups| by_groups.and_least(2));
+            let withheld = [plain.and_least(2), least];
+            let settings = [Some(plain), plain.and_rows(), by_groups, plain.and_noise(64)];
+            let settings = settings.into_iter().chain(withheld);
+            for setting in settings.flatten() {
                 if setting.is_quick(&sets) {
                     measure(&mut text, setting, &sets);
                 }
@@ -66,12 +71,20 @@ fn measure(text: &mut String, setting: Setting, sets: &Sets) {
         let sets = Sets::new(sender, receiver, 0);
         let ((_, sent), (_, received)) = run_both(setting, &sets, 3);
         compare_with_model(setting, &sets, [&sent, &received]);
-    } else {
+    } else if setting.least.is_none_or(|least| sender.min(receiver) as u64 / 2 >= least) {
         compare_with_model(setting, sets, [&sent, &received]);
     }
-    let rows = if setting.with_rows { " with rows" } else { "" };
+    let mut with = setting.least.map_or_else(String::new, |least| format!(" least {least}"));
+    let with_noise = setting.coins > 0;
+    for (is, what) in [
+        (setting.with_rows, " with rows"),
+        (setting.by_groups, " by groups"),
+        (with_noise, " with noise"),
+    ] {
+        with.push_str(if is { what } else { "" });
+    }
     for (side, costs) in [("sender", &sent), ("receiver", &received)] {
-        let name = format!("{sender}×{receiver} {:?}{rows}: {side}", setting.reveal);
+        let name = format!("{sender}×{receiver} {:?}{with}: {side}", setting.reveal);
         write_costs(text, &name, costs);
     }
 }

@@ -50,7 +50,9 @@ pub(crate) fn lists(spec: &Spec, plan: Plan) -> [Input; 2] {
         let values = if owns { &columns[..] } else { &[] };
         let label = (learn != Learn::Me).then_some(columns[0].as_str());
         let send = if plan.sends && learn != Learn::Me { &columns[..] } else { &[] };
-        input.attach(spec.operation, learn, Columns { values, send, label }).expect("numbers")
+        input
+            .attach(spec.operation, learn, Columns { values, send, label, ..Columns::default() })
+            .expect("numbers")
     };
     [attach(faulty, plan.owns, plan.learn), attach(other, !plan.owns, plan.learn.mirrored())]
 }

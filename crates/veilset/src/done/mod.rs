@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use veilset_data::{
     DataError, Destination, LABEL_COLUMN, ShareColumn, ShareEncoding, ShareTable, Warning,
 };
-use veilset_protocols::{Identifier, Outcome, Shares, Sharing};
+use veilset_protocols::{GroupSums, Identifier, Outcome, Shares, Sharing};
 use veilset_rules::LedgerError;
 use veilset_session::{Report, rows_of_items};
 
@@ -25,6 +25,16 @@ pub struct Done {
     received: Vec<Vec<String>>,
     /// Found once, for the report, the summary and the output.
     matches: OnceLock<Option<RowMatches>>,
+}
+
+/// What is known of a group.
+#[derive(Debug, Clone)]
+pub struct GroupDone<'a> {
+    /// Its cells in the columns of groups.
+    pub names: &'a [String],
+    /// How many of its keys match, and the sums of the value columns as exact decimals; none where there are fewer than the least
+    /// result.
+    pub known: Option<(u64, Vec<String>)>,
 }
 
 impl Done {
@@ -201,6 +211,20 @@ impl Done {
         Some(columns.map(|(i, (name, sum))| (name.clone(), values.show(i, *sum))).collect())
     }
 
+    /// The groups of `input` with what is known of each; `None` if this side was not to learn any.
+    #[must_use]
+    pub fn groups<'a>(&'a self, input: &'a Input) -> Option<impl Iterator<Item = GroupDone<'a>>> {
+        let Outcome::ByGroup(found) = &self.report.outcome else { return None };
+        let (groups, values) = (input.groups()?, input.values()?);
+        let sums = move |group: &GroupSums| {
+            let columns = group.sums.iter().enumerate();
+            columns.map(|(column, sum)| values.show(column, *sum)).collect()
+        };
+        let known = move |group: &GroupSums| (group.count, sums(group));
+        let rows = groups.names().iter().zip(found);
+        Some(rows.map(move |(names, found)| GroupDone { names, known: found.as_ref().map(known) }))
+    }
+
     /// Writes the result where it is one of rows; nothing if there are none to know.
     ///
     /// Of an intersection, the rows of `input` that match, byte for byte as they were, or those that its [`Joining`](crate::Joining) has,
@@ -245,9 +269,12 @@ impl Done {
                 let table = self.share_table(shares, input);
                 destination.write_shares(&table)
             }
-            Outcome::Nothing | Outcome::Count(_) | Outcome::Overlaps(_) | Outcome::Sums { .. } => {
-                Ok(())
-            }
+            Outcome::Nothing
+            | Outcome::Fewer
+            | Outcome::Count(_)
+            | Outcome::Overlaps(_)
+            | Outcome::Sums { .. }
+            | Outcome::ByGroup(_) => Ok(()),
         }
     }
 
@@ -255,7 +282,7 @@ impl Done {
         let own = input.columns();
         let columns = if shares.order.is_some() { &own } else { &self.report.peer_columns };
         let first_rows = input.keys().first_rows();
-        let first_row = |key: &u32| u64::from(first_rows[*key as usize]) + 1;
+        let first_row = |key: &Option<u32>| key.map(|key| u64::from(first_rows[key as usize]) + 1);
         ShareTable {
             columns: columns
                 .iter()

@@ -21,12 +21,12 @@ use veilset_protocols::{Choices, Gives, Outcome, Spec};
 use veilset_rules::SignedReceipt;
 use veilset_session::{
     Calibration, Estimate, MeetingEstimate, PeerReport, PlannedMeeting, PlannedRun, Prices,
-    Receipt, Release, Withheld,
+    Receipt, Release, Report, Withheld,
 };
 
 #[cfg(not(target_family = "wasm"))]
 use crate::lookup::{Answer, Fetched, LookedUp};
-use crate::{Done, Input, ListSize, Shared, SharedKeys, exit_code};
+use crate::{Done, GroupDone, Input, ListSize, Shared, SharedKeys, exit_code};
 
 pub use check::{number, of_check, of_columns};
 pub use history::{PastRun, of_budget, of_past_run};
@@ -133,7 +133,7 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
         ("presets", Some(json!(report.presets))),
         ("match", report.matching.map(|matching| json!(matching.name()))),
         ("learn", Some(json!(report.learn.name()))),
-        ("release", report.release.is_limited().then(|| of_release(report.release))),
+        ("release", report.release.is_limited().then(|| of_release(report))),
         ("reference", report.reference.as_ref().map(|reference| json!(reference))),
         ("receipt", report.receipt.as_ref().map(of_receipt)),
         ("peer", one.map(|peer| party(&peer.name, peer.key.map(PublicKey::from_bytes)))),
@@ -170,13 +170,14 @@ fn of_receipt(receipt: &Receipt) -> Value {
 }
 
 /// How much of a result was to be released.
-fn of_release(Release { least, most_rate, round, noise }: Release) -> Value {
-    let noise = noise.map(|noise| {
+fn of_release(report: &Report) -> Value {
+    let Release { least, most_rate, round, noise } = report.release;
+    let noise = noise.zip(report.noise_of_each()).map(|(noise, of_each)| {
         json!({
             "epsilon": noise.epsilon(),
             "delta": noise.delta(),
-            "dummies": noise.dummies(),
-            "error": noise.error(),
+            "dummies": of_each.dummies(),
+            "error": of_each.error(),
         })
     });
     json!({ "least": least, "most_rate": most_rate, "round": round, "noise": noise })
@@ -257,11 +258,26 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
                     sums.into_iter().map(|(k, v)| (k, v.into())).collect::<Map<_, _>>()
                 });
                 insert("sum", json!(sums));
+                if let Some(groups) = done.groups(input) {
+                    insert("groups", groups.map(|group| of_group(&group, input)).collect());
+                }
             }
         }
         Gives::OneRow => insert("row", json!(done.agreed(input).flatten())),
     }
     result
+}
+
+/// A group: `by` has its cells, column by column, and `count` and `sum` are null where its matches are withheld.
+fn of_group(GroupDone { names, known }: &GroupDone<'_>, input: &Input) -> Value {
+    let object = |columns: &[String], texts: &[String]| {
+        let pairs = columns.iter().cloned().zip(texts.iter().cloned().map(Value::from));
+        Value::Object(pairs.collect())
+    };
+    let by = input.groups().map(|groups| object(groups.columns(), names));
+    let sum = known.as_ref().zip(input.values());
+    let sum = sum.map(|((_, sums), values)| object(values.columns(), sums));
+    json!({ "by": by, "count": known.as_ref().map(|(count, _)| count), "sum": sum })
 }
 
 /// What lists have in common: `sets`, each with its `name` and how many `distinct` keys it has, and `shared`, of each group the places

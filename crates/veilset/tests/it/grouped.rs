@@ -159,7 +159,7 @@ fn rows_that_stay_together_count_once_each() {
         let of =
             ["mqrpmt-dh", "mqrpmt-dh", "mqrpmt-poprf", "mqrpmt-star"][random.below(4) as usize];
         let values = ["row".to_owned()];
-        let given = Columns { values: &values, send: &values, label: None };
+        let given = Columns { values: &values, send: &values, ..Columns::default() };
         let connecting = random.below(2) as usize;
         let at = [1 - connecting, connecting];
         let mut ends = |operation: Operation, learns: [Learn; 2]| {

@@ -52,8 +52,9 @@ pub struct ShareTable {
     pub words: Vec<u128>,
     /// How the words are to be put together.
     pub encoding: ShareEncoding,
-    /// For each row the number of one's own first row that is behind it, from 1; the party that knows them has them.
-    pub source_row: Option<Vec<u64>>,
+    /// For each row the number of one's own first row that is behind it, from 1, and none where none is; the party that knows them has
+    /// them.
+    pub source_row: Option<Vec<Option<u64>>>,
 }
 
 impl ShareTable {
@@ -98,7 +99,8 @@ impl ShareTable {
                 write!(out, ",{}", self.encoding.text(*word))?;
             }
             if let Some(source_row) = &self.source_row {
-                write!(out, ",{}", source_row[row])?;
+                let source = source_row[row].map_or_else(String::new, |source| source.to_string());
+                write!(out, ",{source}")?;
             }
             writeln!(out)?;
         }
@@ -115,7 +117,8 @@ impl ShareTable {
                 write_member(out, true, name, Some(&self.encoding.text(*word)), false)?;
             }
             if let Some(source_row) = &self.source_row {
-                write!(out, ",\"{SOURCE_ROW}\":{}", source_row[row])?;
+                let source = source_row[row].map_or("null".to_owned(), |source| source.to_string());
+                write!(out, ",\"{SOURCE_ROW}\":{source}")?;
             }
             writeln!(out, "}}")?;
         }

@@ -14,7 +14,7 @@ fn shares(encoding: ShareEncoding) -> ShareTable {
         columns: vec![column("amount, net", Some(2)), column("n", None)],
         words: vec![1, 2, 3, 0, u128::MAX, 1 << 127],
         encoding,
-        source_row: Some(vec![7, 1]),
+        source_row: Some(vec![Some(7), Some(1)]),
     }
 }
 
@@ -97,6 +97,7 @@ fn arrow_has_words_and_says_what_they_are() {
         let (_folder, path) = written("out.arrow", &shares);
         let (names, words, source_rows) = read_back(&path);
         assert_eq!(names, ["position", "indicator", "amount, net", "n", "source_row"]);
+        let source_rows = source_rows.into_iter().map(Some).collect();
         assert_eq!((words, Some(source_rows)), (shares.words, shares.source_row));
         let reader = FileReader::try_new(File::open(&path).expect("there"), None).expect("Arrow");
         let schema = reader.schema();

@@ -476,7 +476,7 @@ fn shares_have_their_room() {
                 columns: vec![ShareColumn { name: "amount".to_owned(), scale: Some(2) }],
                 words: vec![u128::MAX; 2 * rows],
                 encoding,
-                source_row: Some(vec![u64::MAX; rows]),
+                source_row: Some(vec![Some(u64::MAX); rows]),
             };
             for ending in ENDINGS {
                 let prepare = |to: &Destination| to.prepare_shares(["amount"], rows as u64);

@@ -98,6 +98,8 @@ fn parts<'a>(
             peer_attached: AttachedShape::Nothing,
             per_row: 1,
             slack: 0,
+            coins: 0,
+            least: None,
             choices: TO_THE_MATCH.spec.defaults(),
         },
         means: Means { session: &[7; 32], channel, rng, observer: &Silent },

@@ -1,31 +1,42 @@
 //! What a run costs.
 
 use veilset_crypto::Element;
-use veilset_ot::base::Base;
 use veilset_ot::silent::{BATCH, batches, silent_cost};
 use veilset_structures::okvs::OkvsShape;
 
 use super::shared::{MAX_ELEMENTS, Sizes};
-use super::weight_bits;
-use crate::kit::equality::{frames_of, levels};
+use super::{binned, told};
+use crate::kit::gmw::{BASE, all_coins, cipher_calls, frames_of, layers_of_number, told_bytes};
 use crate::kit::store::{DECODED, ENCODED, KIND, bytes, store_bytes};
 use crate::kit::vole_oprf;
-use crate::kit::wire::{frames, size, value_chunks, value_width};
-use crate::{Cost, PartyCost, Reveal, Security, Shape};
+use crate::kit::wire::{bits_bytes, chunks_of, frames, size, values_bytes};
+use crate::{Cost, Operation, PartyCost, Role, Security, Shape, Side};
 
 /// Passes of a silent transfer: of the side with all pads, and of the other.
 const TRANSFER: [f64; 2] = [1.1, 1.0];
 
+/// Passes of a block cipher call for products, and of what is done with what it gives.
+const CALL: f64 = 0.05;
+
 /// Bytes that a transfer of a batch takes at the peak.
 const BATCH_BYTES: f64 = 80.0;
 
-/// Bytes that a transfer of a level takes: its chunk, its correction, its share and its pads.
-const LEVEL_BYTES: f64 = 6.0;
+/// Bytes that a transfer takes until a gate uses it, and what the gate takes.
+const GATE_BYTES: f64 = 6.0;
 
 /// Bytes that the places of an element take while bins are filled.
 const PLACES: usize = 64;
 
-pub(super) fn count(shape: &Shape) -> Cost {
+/// How many bins a sender has.
+pub(super) fn places(shape: &Shape) -> u64 {
+    let [sender, receiver] = [shape.sender, shape.receiver].map(size);
+    if sender == 0 || receiver == 0 {
+        return shape.sender;
+    }
+    Sizes::new(sender, receiver, 0).table.bins() as u64
+}
+
+pub(super) fn cost(operation: Operation, shape: &Shape) -> Cost {
     let Shape { sender, receiver, per_row, .. } = *shape;
     if sender == 0 || receiver == 0 {
         return Cost::default();
@@ -33,60 +44,204 @@ pub(super) fn count(shape: &Shape) -> Cost {
     if sender.max(receiver) > MAX_ELEMENTS || per_row > 1 {
         return Cost::endless();
     }
-    let sizes = Sizes::new(size(sender), size(receiver), 0);
-    let (bins, points) = (sizes.table.bins(), sizes.points());
-    let (of_sender, of_receiver) = vole_oprf::cost_among(bins as u64, points as u64, points as u64);
-
-    let levels: Vec<usize> = levels(sizes.bits).map(|chunks| bins * chunks).collect();
-    let transfers = silent_cost(Base::Ristretto, &[&levels[..], &[bins]].concat());
-    let of_levels = |bytes: fn(usize) -> f64| levels.iter().copied().map(bytes).sum::<f64>();
-    let of_batches =
-        |bytes: &dyn Fn(usize) -> f64| batches(bins).map(|batch| bytes(batch.len())).sum::<f64>();
-    let bits = weight_bits(bins);
-    let words = |count: usize| {
-        (count * value_width(bits)) as f64 + frames(value_chunks(count, bits).count())
-    };
-    let sent = 16.0
-        + frames(1)
-        + store_bytes::<u64>(points)
-        + transfers.sender.0
-        + frames(transfers.sender.1)
-        + of_levels(tables)
-        + of_batches(&words)
-        + words(1);
-    let told = if shape.reveal == Reveal::Both { words(1) } else { 0.0 };
-    let returned = transfers.receiver.0
-        + frames(transfers.receiver.1)
-        + of_levels(choices)
-        + of_batches(&choices)
-        + told;
-
-    let made = (levels.iter().sum::<usize>() + bins) as f64;
+    let priced = Priced::new(operation, shape);
+    let (bins, points) = (priced.bins(), priced.sizes.points());
+    let (of_points, of_bins) = vole_oprf::cost_among(bins as u64, points as u64, points as u64);
     let [with_all, with_one] = TRANSFER;
-    // Bins, their values and one level of the test; and a batch.
-    let comparing =
-        24.0 * bins as f64 + LEVEL_BYTES * levels[0] as f64 + BATCH_BYTES * BATCH as f64;
-    let party = |of_function: PartyCost, bytes_sent: f64, passes: f64, memory: f64| PartyCost {
-        passes: of_function.passes + passes + vole_oprf::setup_passes(Base::Ristretto) / 2.0,
-        bytes_sent: of_function.bytes_sent + bytes_sent,
-        in_turn: of_function.in_turn + bytes_sent,
-        memory: (of_function.memory + memory).max(comparing),
-        ..of_function
-    };
+    let made: usize = priced.transfers.iter().sum();
+    let [offered, chosen] = priced.bytes();
     let programming = (Element::LEN + 16 + 8 + 8 + 8) as f64 * points as f64
         + (OkvsShape::new(KIND, points).len() * bytes::<u64>()) as f64;
-    let encoded = ENCODED * points as f64 + with_all * made;
-    let decoded = DECODED * bins as f64 + with_one * made;
-    let in_levels: usize = levels.iter().map(|count| batches(*count).count()).sum();
     let filled = (Element::LEN + 16 + PLACES) as f64 * bins as f64;
+    let coded = [ENCODED * points as f64, DECODED * bins as f64];
+    let of_points = priced.party(of_points, chosen, coded[0] + with_one * made as f64, programming);
+    let of_bins = priced.party(of_bins, offered, coded[1] + with_all * made as f64, filled);
+    let [sender, receiver] = match priced.with_bins {
+        Role::Sender => [of_bins, of_points],
+        Role::Receiver => [of_points, of_bins],
+    };
     Cost {
-        sender: party(of_sender, sent, encoded, programming),
-        receiver: party(of_receiver, returned, decoded, filled),
-        // Of each batch trees, of each level tables, of each batch of products words; the setup and the result.
-        rounds: vole_oprf::ROUNDS
-            + (in_levels + levels.len() + 2 * batches(bins).count()) as u64
-            + 3,
+        sender,
+        receiver,
+        rounds: vole_oprf::ROUNDS + priced.rounds() as u64,
         waits: vole_oprf::waits(Security::SemiHonest),
+    }
+}
+
+/// A run, as far as its price follows from its sizes.
+struct Priced {
+    with_bins: Role,
+    sizes: Sizes,
+    /// Bytes of a bin's numbers.
+    widths: Vec<usize>,
+    groups: Option<usize>,
+    /// How many numbers of a row the offerer is told, and the chooser.
+    told: [usize; 2],
+    withheld: bool,
+    /// The gates of each layer.
+    layers: Vec<usize>,
+    /// Coins of the noise on each number, and the number's bytes.
+    coins: Vec<[usize; 2]>,
+    /// The transfers that are made at once: for the equality test, for products, and for what is withheld.
+    transfers: Vec<usize>,
+}
+
+impl Priced {
+    fn new(operation: Operation, shape: &Shape) -> Self {
+        let Shape { sender, receiver, reveal, attached, withheld, coins, .. } = *shape;
+        let counts = [sender, receiver].map(size);
+        let with_bins = binned(operation, counts, Role::Sender);
+        let [in_bins, others] = match with_bins {
+            Role::Sender => counts,
+            Role::Receiver => [counts[1], counts[0]],
+        };
+        let sizes = Sizes::new(in_bins, others, 0);
+        let (columns, groups) = (attached.columns(), attached.groups());
+        let (widths, told) = match operation {
+            Operation::Share => (vec![size_of::<u128>(); 1 + columns], [0; 2]),
+            _ => {
+                let of = |role| told(Side { role, reveal }, role, 1 + columns, groups.is_some());
+                (sizes.widths(columns, coins), [with_bins, with_bins.other()].map(of))
+            }
+        };
+        let layers: Vec<usize> = sizes.layers().collect();
+        let mut transfers = vec![layers.iter().sum(), sizes.table.bins()];
+        let noisy = widths.iter().filter(|_| coins > 0 && told != [0; 2]);
+        let coins: Vec<[usize; 2]> =
+            noisy.map(|width| [all_coins(coins, *width), *width]).collect();
+        transfers.extend(coins.iter().map(|[coins, _]| coins));
+        let priced = Self {
+            with_bins,
+            sizes,
+            widths,
+            groups,
+            told,
+            withheld: false,
+            layers,
+            coins,
+            transfers,
+        };
+        if withheld && told != [0; 2] { priced.and_withheld() } else { priced }
+    }
+
+    /// The same where fewer matches are withheld.
+    fn and_withheld(mut self) -> Self {
+        let comparing =
+            layers_of_number(8 * self.widths[0] as u32).map(|gates| self.rows() * gates);
+        let comparing: Vec<usize> = comparing.collect();
+        self.transfers.push(comparing.iter().sum());
+        self.layers.extend(comparing);
+        self.withheld = true;
+        if let Some(masked) = self.masked() {
+            self.transfers.push(masked);
+            self.layers.push(masked);
+        }
+        self
+    }
+
+    fn bins(&self) -> usize {
+        self.sizes.table.bins()
+    }
+
+    fn rows(&self) -> usize {
+        self.groups.unwrap_or(1)
+    }
+
+    /// Bits of the numbers that are withheld from the one side that is told any.
+    fn masked(&self) -> Option<usize> {
+        let one = self.withheld && self.told.contains(&0);
+        let bits = self.widths.iter().take(self.told[0].max(self.told[1])).map(|width| 8 * width);
+        one.then(|| self.rows() * bits.sum::<usize>())
+    }
+
+    /// Bytes that the offerer tells of a bin, and block cipher calls of either side for it.
+    fn product(&self) -> (usize, usize) {
+        let width: usize = self.widths.iter().sum();
+        match self.groups {
+            None => (width, 2 * width.div_ceil(16)),
+            Some(groups) => (told_bytes(groups, width), cipher_calls(groups, width)),
+        }
+    }
+
+    /// Bytes of the result for the side that is told so many numbers of a row.
+    fn result(&self, told: usize) -> f64 {
+        let rows = self.rows() as u64;
+        let bits = if self.withheld { bits_bytes(rows) } else { 0.0 };
+        match self.masked() {
+            _ if told == 0 => 0.0,
+            Some(masked) => bits + bits_bytes(masked as u64),
+            None => {
+                let widths = self.widths.iter().take(told);
+                bits + widths.map(|width| values_bytes(rows, 8 * *width as u32)).sum::<f64>()
+            }
+        }
+    }
+
+    /// Bytes that the offerer sends, and the chooser.
+    fn bytes(&self) -> [f64; 2] {
+        let transfers = silent_cost(BASE, &self.transfers);
+        let wire = |(bytes, count): (f64, usize)| bytes + frames(count);
+        let (told, _) = self.product();
+        let words = |count: usize| (told * count) as f64 + frames(chunks_of(count, told).count());
+        let in_batches = |bytes: &dyn Fn(usize) -> f64| -> f64 {
+            batches(self.bins()).map(|batch| bytes(batch.len())).sum()
+        };
+        let in_layers =
+            |bytes: fn(usize) -> f64| self.layers.iter().copied().map(bytes).sum::<f64>();
+        let [to_offerer, to_chooser] = self.told.map(|told| self.result(told));
+        let tossed = |bytes: &dyn Fn([usize; 2]) -> f64| -> f64 {
+            self.coins.iter().map(|coins| bytes(*coins)).sum()
+        };
+        let words_of = |[coins, width]: [usize; 2]| {
+            (width * coins) as f64 + frames(chunks_of(coins, width).count())
+        };
+        let store = 16.0 + frames(1) + store_bytes::<u64>(self.sizes.points());
+        [
+            wire(transfers.sender)
+                + in_layers(tables)
+                + in_batches(&words)
+                + tossed(&words_of)
+                + to_chooser,
+            store
+                + wire(transfers.receiver)
+                + in_layers(choices)
+                + in_batches(&choices)
+                + tossed(&|[coins, _]| choices(coins))
+                + to_offerer,
+        ]
+    }
+
+    fn party(&self, of_function: PartyCost, sent: f64, passes: f64, memory: f64) -> PartyCost {
+        let (_, calls) = self.product();
+        let products = CALL * (calls * self.bins()) as f64;
+        // Bins and their values, and the transfers of gates; and a batch.
+        let most = self.transfers.iter().max().copied().unwrap_or_default();
+        let width: usize = self.widths.iter().sum();
+        let comparing = 24.0 * self.bins() as f64
+            + GATE_BYTES * most as f64
+            + (BATCH_BYTES + 2.0 * width as f64) * BATCH.min(most) as f64;
+        PartyCost {
+            passes: of_function.passes + passes + products + vole_oprf::setup_passes(BASE) / 2.0,
+            bytes_sent: of_function.bytes_sent + sent,
+            in_turn: of_function.in_turn + sent,
+            memory: (of_function.memory + memory).max(comparing),
+            ..of_function
+        }
+    }
+
+    /// Of each batch trees, of each layer tables, of each batch of products words; the setup, the bit that opens a result, and the
+    /// result.
+    fn rounds(&self) -> usize {
+        let trees: usize = self.transfers.iter().map(|count| batches(*count).count()).sum();
+        let words = batches(self.bins()).count();
+        let opens = usize::from(self.withheld && self.masked().is_none());
+        trees
+            + self.layers.len()
+            + words
+            + self.coins.len()
+            + 2
+            + opens
+            + usize::from(self.told != [0; 2])
     }
 }
 

@@ -1,214 +1,291 @@
 //! What is computed on shares of which elements match: circuit-PSI, by which nobody sees which match, nor anything but the result.
 //!
 //! As Pinkas, Schneider, Tkachenko and Yanai (Eurocrypt 2019, eprint 2019/241, figure 5), with the programmable function of Rindal and
-//! Schoppmann (Eurocrypt 2021, eprint 2021/266, figure 8), here on `vole-oprf`, and an equality test of one-of-sixteen
-//! transfers ([`equality`](crate::kit::equality)):
+//! Schoppmann (Eurocrypt 2021, eprint 2021/266, figure 8), here on `vole-oprf`, and a computation on shares whose gates are
+//! one-of-sixteen transfers ([`gmw`](crate::kit::gmw)). One side has bins: in a sum the owner of the values, in a count the one
+//! with the shorter list.
 //!
-//! 1. The receiver puts its elements into bins by cuckoo hashing with three functions, and something random into every other bin.
+//! 1. It puts its elements into bins by cuckoo hashing with three functions, and something random into every other bin.
 //!    A point is an element with the number of a function.
-//! 2. By `vole-oprf` the receiver gets F at the point of each bin; the sender has the key, and F at its own elements with all functions.
-//! 3. The sender draws a value t for each bin, and sends a store that has t ⊕ F under each of its points in the bin. The receiver adds
-//!    what the store has under its point to its F: that is t where the sender has the point, and random where it has not.
+//! 2. By `vole-oprf` it gets F at the point of each bin; the other side has the key, and F at its own elements with all functions.
+//! 3. The other side draws a value t for each bin, and sends a store that has t ⊕ F under each of its points in the bin. The side with
+//!    bins adds what the store has under its point to its F: that is t where the other side has the point, and random where it has not.
 //! 4. The two compare the values of each bin, and hold shares of a bit: whether they are equal, so whether the element matches.
+//! 5. Each bit times one, and times the values of the bin's element, gives shares of numbers, whose sums, by groups of elements if
+//!    so asked, are shares of counts and sums. Whoever learns one is sent the other side's share. Where shares are the result, the
+//!    numbers of bins are, an empty bin's too.
 //!
-//! **Count.** The weight of the bits is Σ(r + s − 2·r·s) for shares r and s. By a transfer a bin the two get sums of random numbers that differ by
-//! Σr·s, which makes shares of the count; whoever learns is sent the other's.
+//! **Least result.** Where fewer than K matches are to give nothing, the two first compute a bit on shares of the count: whether it is
+//! at least K. If both learn the count, both open that bit, and send nothing more where it is 0. If one learns it, shares of the bit times each
+//! bit of the other side's share are computed, and sent to the one that learns: it gets that share or zeros, and the other side not
+//! even the bit. So below K no side has anything but random shares, whatever its program is made to print. Messages are the same
+//! whatever the count, but for that bit if both learn it: who watches the network sees it, too.
+//!
+//! **Noise.** Numbers can have noise of coins that both toss on shares ([`coins`](crate::kit::gmw)), scaled in a sum by the range of its
+//! column's values and 0, which is how far one key of the other list for another moves it. Each number has coins of its own.
 //!
 //! **Correct.** Cuckoo hashing finds places but for 2^-41 ([`least_bins`](crate::kit::cuckoo::least_bins) proves it), and
 //! with b bins values of 41 + log₂ b bits agree by chance with 2^-41.
 //!
-//! **Security.** Semi-honest. *The receiver* sees the store, whose values look random, since F does outside of its own points and
-//! there the t do; then tables of which it reads one masked bit each. *The sender* sees what the function's
-//! receiver sends, and choices under random pads. So both have the numbers of elements, and shares that are random each by itself.
+//! **Security.** Semi-honest. *The side with bins* sees the store, whose values look random, since F does outside of its own points and
+//! there the t do; then choices under random pads. *The other side* sees what the function's receiver sends, tables and words of
+//! which it reads one masked entry each, and one key each of point functions. So both have the numbers of elements, and shares that are random each by itself.
 //! Bins are shuffled by the hash of elements, under a key that both chose: nobody else knows in which bin what lies.
 
 mod cost;
+mod result;
 mod shared;
+mod spec;
 #[cfg(test)]
 mod tests;
 
 use veilset_channel::PeerFault;
-use veilset_crypto::Group;
-use veilset_ot::silent::{SilentReceiver, SilentSender, batches};
 use zeroize::Zeroizing;
 
-use self::shared::{MAX_ELEMENTS, Sizes};
-use crate::kit::equality::{Bits, put_choices, take_choices};
-use crate::kit::wire::{put_values, take_values};
-use crate::kit::wording::{COUNT, REPEATED, SIZE, SIZES, VOLE_ASSUMPTION};
+use self::result::{Least, Numbers, Row, Told, opened};
+use self::shared::{MAX_ELEMENTS, Matches, Sizes};
+use crate::kit::gmw::{Factors, cut};
 use crate::{
-    Allowed, Conclusion, Cost, Leak, Means, Operation, Outcome, Protocol, ProtocolError, Reveal,
-    Role, Run, Security, Shape, Side, Spec, Taken,
+    Attached, Conclusion, Cost, GroupSums, Groups, Means, Operation, Outcome, Protocol,
+    ProtocolError, Role, Run, RunInput, Shape, Shares, Sharing, Side, Spec,
 };
+
+/// An operation on shares of which elements match.
+pub(crate) struct Circuit(Spec);
 
 /// `circuit-count`.
-pub(crate) struct CircuitCount;
+pub(crate) static COUNT: Circuit = Circuit(spec::COUNT);
+/// `circuit-sum`.
+pub(crate) static SUM: Circuit = Circuit(spec::SUM);
+/// `circuit-share`.
+pub(crate) static SHARE: Circuit = Circuit(spec::SHARE);
 
-static SPEC: Spec = Spec {
-    id: "circuit-count",
-    title: "count on shares of which elements match, which nobody sees",
-    operation: Operation::Count,
-    paper: "eprint 2019/241, Fig. 5, with the programmable function of eprint 2021/266, Fig. 8",
-    security: Security::SemiHonest,
-    assumption: VOLE_ASSUMPTION,
-    reveals: &[Reveal::Both, Reveal::Receiver],
-    receiver: COUNT,
-    sender: COUNT,
-    residue: SIZE,
-    leaks: &[
-        SIZES,
-        REPEATED,
-        Leak::by_cheating(
-            "A side that cheats can make the count another one, or that of few of its keys, unnoticed.",
-        ),
-        Leak::by_cheating(
-            "How many guesses of the sender's keys a receiver that cheats can put into the count is not bounded.",
-        ),
-    ],
-    max_elements: MAX_ELEMENTS,
-    choices: Taken { group: Allowed::Of(&[Group::Ristretto255]), ..Taken::NOTHING },
-    cut: false,
-    auto: false,
-    grouped: false,
-    with_rows: None,
-};
-
-impl Protocol for CircuitCount {
+impl Protocol for Circuit {
     fn spec(&self) -> &Spec {
-        &SPEC
+        &self.0
     }
 
     fn cost(&self, shape: Shape) -> Cost {
-        cost::count(&shape)
+        cost::cost(self.0.operation, &shape)
+    }
+
+    fn places(&self, shape: Shape) -> u64 {
+        cost::places(&shape)
     }
 
     fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
         let Run { side, input, mut means } = run;
+        let operation = self.0.operation;
         let (own, peer) = (input.elements.len(), input.peer_count);
-        let most = own.min(peer) as u64;
-        if most == 0 {
-            let nothing = if side.learns() { Outcome::Count(0) } else { Outcome::Nothing };
-            return Ok(Box::new(|| Ok(nothing)));
+        let columns = 1 + input.attached.shape().columns() + input.peer_attached.columns();
+        if own == 0 || peer == 0 {
+            return Ok(match operation {
+                Operation::Share => no_shares(&input, side.role, columns),
+                _ => no_numbers(&input, side, columns),
+            });
         }
-        let [sender, receiver] = match side.role {
-            Role::Sender => [own, peer],
-            Role::Receiver => [peer, own],
-        };
-        let sizes = Sizes::new(sender, receiver, input.slack);
+        let has_bins = binned(operation, [own, peer], side.role) == side.role;
+        let [binned, others] = if has_bins { [own, peer] } else { [peer, own] };
+        let sizes = Sizes::new(binned, others, input.slack);
         if sizes.bits > u64::BITS {
             return Err(ProtocolError::NoParameters);
         }
-        let share = match side.role {
-            Role::Receiver => {
-                let (bits, transfers) = shared::receive(&mut means, &sizes, &input.elements)?;
-                receive_weight(&mut means, transfers, &bits)?
+        let matches = match has_bins {
+            true => shared::bins(&mut means, &sizes, &input.elements)?,
+            false => shared::points(&mut means, &sizes, &input.elements)?,
+        };
+        match operation {
+            Operation::Share => shares(&mut means, matches, &input, columns),
+            _ => {
+                numbers(&mut means, matches, &input, side, &sizes.widths(columns - 1, input.coins))
             }
-            Role::Sender => {
-                let (bits, transfers) = shared::send(&mut means, &sizes, &input.elements)?;
-                send_weight(&mut means, transfers, &bits)?
+        }
+    }
+}
+
+/// The step in which matches become numbers.
+const STEP: &str = "products";
+
+/// The step in which numbers get noise.
+const NOISE: &str = "noise";
+
+/// Each bin's numbers as shares.
+fn shares(
+    means: &mut Means<'_>,
+    matches: Matches,
+    input: &RunInput<'_>,
+    columns: usize,
+) -> Result<Conclusion, ProtocolError> {
+    let Matches { mut gmw, bits, items } = matches;
+    let sharing = input.choices.sharing.unwrap_or_default();
+    let numbers = factors_of(&items, input.attached);
+    let widths = vec![size_of::<u128>(); columns];
+    let factors = Factors { sharing, widths: &widths, numbers: &numbers };
+    let mut words = Vec::with_capacity(columns * bits.len());
+    gmw.products(means, STEP, &bits, factors, |shares| words.extend_from_slice(shares))?;
+    let order = gmw.offers().then(|| items.to_vec());
+    let shares = Shares { columns, words, sharing, order };
+    Ok(Box::new(|| Ok(Outcome::Shares(shares))))
+}
+
+/// Shares of which one list is empty: nothing matches, and both sides know.
+fn no_shares(input: &RunInput<'_>, role: Role, columns: usize) -> Conclusion {
+    let sharing = input.choices.sharing.unwrap_or_default();
+    let (places, order) = match role {
+        Role::Sender => {
+            let own = input.elements.len();
+            (own, Some((0..).take(own).map(Some).collect()))
+        }
+        Role::Receiver => (input.peer_count, None),
+    };
+    let shares = Shares { columns, words: vec![0; columns * places], sharing, order };
+    Box::new(|| Ok(Outcome::Shares(shares)))
+}
+
+/// The numbers that this side learns.
+fn numbers(
+    means: &mut Means<'_>,
+    matches: Matches,
+    input: &RunInput<'_>,
+    side: Side,
+    widths: &[usize],
+) -> Result<Conclusion, ProtocolError> {
+    let Matches { mut gmw, bits, items } = matches;
+    let ending = Ending::of(input, side, widths.len());
+    let numbers = factors_of(&items, input.attached);
+    let factors = Factors { sharing: Sharing::Additive, widths, numbers: &numbers };
+    let mut shares = match ending.groups {
+        None => gmw.sums(means, STEP, &bits, factors)?,
+        Some(count) => {
+            let of = groups_of(&items, input.attached);
+            gmw.grouped_sums(means, STEP, &bits, factors, Groups { count, of: &of })?
+        }
+    };
+    if input.coins > 0 {
+        let logs = std::iter::once(0).chain(logs(input.attached)).chain(std::iter::repeat(0));
+        for ((share, width), log) in shares.iter_mut().zip(widths).zip(logs) {
+            let noise = gmw.noise(means, NOISE, input.coins, *width, log)?;
+            *share = cut(share.wrapping_add(noise), *width);
+        }
+    }
+    let numbers = Numbers { shares: &shares, widths };
+    // A count with noise has the mean of its coins more.
+    let expected = u64::from(input.coins / 2);
+    let least = input.least.map(|least| least.saturating_add(expected));
+    let least = least.map(|least| Least { least, most: ending.most });
+    let rows = opened(means, &mut gmw, &numbers, ending.told, least)?;
+    Ok(Box::new(move || ending.outcome(rows)))
+}
+
+/// The numbers where one list is empty.
+fn no_numbers(input: &RunInput<'_>, side: Side, columns: usize) -> Conclusion {
+    let ending = Ending::of(input, side, columns);
+    let row = input.least.is_none_or(|least| least == 0).then(|| vec![0; ending.told.own]);
+    let rows = vec![row; ending.groups.unwrap_or(1)];
+    Box::new(move || ending.outcome(rows))
+}
+
+/// How many of so many numbers of a row the side that plays `role` is told: where the sender owns values, the receiver gets the count
+/// alone, and nothing by groups.
+fn told(side: Side, role: Role, numbers: usize, by_groups: bool) -> usize {
+    match role {
+        _ if !side.reveal.reaches(role) => 0,
+        Role::Sender => numbers,
+        Role::Receiver => usize::from(!by_groups),
+    }
+}
+
+/// What makes a result of rows of numbers.
+#[derive(Clone, Copy)]
+struct Ending {
+    told: Told,
+    groups: Option<usize>,
+    /// How many matches there can be.
+    most: u64,
+}
+
+impl Ending {
+    /// Of so many numbers a row.
+    fn of(input: &RunInput<'_>, side: Side, numbers: usize) -> Self {
+        let groups = input.attached.shape().groups().or(input.peer_attached.groups());
+        let told = |role| told(side, role, numbers, groups.is_some());
+        let most = input.elements.len().min(input.peer_count) as u64 + u64::from(input.coins);
+        Self { told: Told { own: told(side.role), others: told(side.role.other()) }, groups, most }
+    }
+
+    fn outcome(self, rows: Vec<Row>) -> Result<Outcome, ProtocolError> {
+        if self.told.own == 0 {
+            return Ok(Outcome::Nothing);
+        }
+        let of_row = |numbers: Vec<u128>| {
+            let mut numbers = numbers.into_iter();
+            match numbers.next().and_then(|count| u64::try_from(count).ok()) {
+                Some(count) if count <= self.most => {
+                    let sums = numbers.map(u128::cast_signed).collect();
+                    Ok(GroupSums { count, sums })
+                }
+                _ => Err(PeerFault::CheckFailed("bound on the number of matches").into()),
             }
         };
-        opened(&mut means, side, share, most)
-    }
-}
-
-/// The step's name.
-const STEP: &str = "count";
-
-/// A share modulo 2^`bits`, whole bytes.
-#[derive(Clone, Copy)]
-struct Share {
-    value: u128,
-    bits: u32,
-}
-
-/// Bits of shares of the weight of so many bits: enough for it, in whole bytes.
-fn weight_bits(bins: usize) -> u32 {
-    (bins.ilog2() + 1).next_multiple_of(8)
-}
-
-impl Share {
-    /// The low bits of a number, as all arithmetic is modulo a power of two.
-    fn of(number: u128, bits: u32) -> Self {
-        Self { value: number & ((1 << bits) - 1), bits }
-    }
-}
-
-/// A share of the weight of shared bits, of which this side chooses by its own.
-fn receive_weight(
-    means: &mut Means<'_>,
-    mut transfers: SilentReceiver,
-    own: &Bits,
-) -> Result<Share, ProtocolError> {
-    means.step(STEP, own.len());
-    let bits = weight_bits(own.len());
-    let mut sum = 0;
-    for range in batches(own.len()) {
-        let own = &own[range];
-        let batch = transfers.batch(means.channel, own.len(), means.rng)?;
-        means.channel.phase(STEP);
-        let choices = batch.choices.iter().zip(own);
-        let choices: Vec<u8> = choices.map(|(choice, bit)| u8::from(*choice) ^ bit).collect();
-        put_choices(means.channel, &choices)?;
-        let words = take_values(means.channel, own.len(), bits)?;
-        for ((bit, pad), word) in own.iter().zip(&*batch.pads).zip(words) {
-            // With the bit unset the pad is what both differ by; with it set the word corrects it.
-            let corrected = pad.wrapping_add(word & u128::from(*bit).wrapping_neg());
-            sum += i128::from(*bit) - 2 * Share::of(corrected, bits).value as i128;
+        let mut rows = rows.into_iter().map(|row| row.map(of_row).transpose());
+        if self.groups.is_some() {
+            return rows.collect::<Result<_, _>>().map(Outcome::ByGroup);
         }
-        means.observer.advance(own.len() as u64);
+        Ok(match rows.next().transpose()?.flatten() {
+            None => Outcome::Fewer,
+            Some(GroupSums { count, .. }) if self.told.own == 1 => Outcome::Count(count),
+            Some(GroupSums { count, sums }) => Outcome::Sums { count, sums },
+        })
     }
-    Ok(Share::of(sum as u128, bits))
 }
 
-/// The other end of [`receive_weight`].
-fn send_weight(
-    means: &mut Means<'_>,
-    mut transfers: SilentSender,
-    own: &Bits,
-) -> Result<Share, ProtocolError> {
-    means.step(STEP, own.len());
-    let bits = weight_bits(own.len());
-    let mut sum = 0;
-    for range in batches(own.len()) {
-        let own = &own[range];
-        let batch = transfers.batch(means.channel, own.len())?;
-        let channel = &mut *means.channel;
-        channel.phase(STEP);
-        let unset = take_choices(channel, own.len())?;
-        let set: Vec<u8> = unset.iter().map(|choice| choice ^ 1).collect();
-        let [of_unset, of_set] = [unset, set].map(|choices| batch.pads(&choices));
-        let pads = of_unset.iter().zip(&*of_set).zip(own);
-        let words = pads.map(|((unset, set), bit)| {
-            let word = unset.wrapping_add(u128::from(*bit)).wrapping_sub(*set);
-            sum += i128::from(*bit) + 2 * Share::of(*unset, bits).value as i128;
-            Share::of(word, bits).value
+/// The side that puts its elements into bins, where the side that plays `role` has the first of two numbers of them.
+fn binned(operation: Operation, [own, peer]: [usize; 2], role: Role) -> Role {
+    let [sender, receiver] = if role == Role::Sender { [own, peer] } else { [peer, own] };
+    match operation {
+        Operation::Count if receiver <= sender => Role::Receiver,
+        _ => Role::Sender,
+    }
+}
+
+/// What the bit of each bin is multiplied by: one, and the values of its element.
+fn factors_of(items: &[Option<u32>], attached: Attached<'_>) -> Zeroizing<Vec<u128>> {
+    let (columns, words) = match attached {
+        Attached::Values { columns, words, .. } => (columns, words),
+        Attached::Nothing | Attached::Items { .. } => (0, &[][..]),
+    };
+    let mut numbers = Zeroizing::new(Vec::with_capacity((1 + columns) * items.len()));
+    for item in items {
+        numbers.push(1);
+        let values = item.map(|item| &words[columns * item as usize..][..columns]);
+        let values = values.unwrap_or_default().iter().map(|value| value.cast_unsigned());
+        numbers.extend(values.chain(std::iter::repeat_n(0, columns)).take(columns));
+    }
+    numbers
+}
+
+/// Of each column of values the logarithm of the least power of two that is at least how far two values, or a value and 0, are apart.
+fn logs(attached: Attached<'_>) -> impl Iterator<Item = u32> {
+    let (columns, words) = match attached {
+        Attached::Values { columns, words, .. } => (columns, words),
+        Attached::Nothing | Attached::Items { .. } => (0, &[][..]),
+    };
+    (0..columns).map(move |column| {
+        let values = words.iter().skip(column).step_by(columns);
+        let (least, most) = values.fold((0, 0), |(least, most): (i128, i128), value| {
+            (least.min(*value), most.max(*value))
         });
-        let words = Zeroizing::new(words.collect::<Vec<u128>>());
-        put_values(channel, &words, bits)?;
-        means.observer.advance(own.len() as u64);
-    }
-    Ok(Share::of(sum as u128, bits))
+        // At most 2^128 − 1, as values are above −2^127; a scale is at most 2^127.
+        let range = most.wrapping_sub(least).cast_unsigned();
+        (u128::BITS - range.saturating_sub(1).leading_zeros()).min(u128::BITS - 1)
+    })
 }
 
-/// The count, from both shares, for whoever learns.
-fn opened(
-    means: &mut Means<'_>,
-    side: Side,
-    Share { value, bits }: Share,
-    most: u64,
-) -> Result<Conclusion, ProtocolError> {
-    means.channel.phase("result");
-    if side.tells() {
-        put_values(means.channel, &[value], bits)?;
-    }
-    if !side.learns() {
-        return Ok(Box::new(|| Ok(Outcome::Nothing)));
-    }
-    let theirs = take_values(means.channel, 1, bits)?[0];
-    let count = Share::of(value + theirs, bits).value as u64;
-    Ok(Box::new(move || match count <= most {
-        true => Ok(Outcome::Count(count)),
-        false => Err(PeerFault::CheckFailed("bound on the number of matches").into()),
-    }))
+/// The group of each bin's element; an empty bin has any.
+fn groups_of(items: &[Option<u32>], attached: Attached<'_>) -> Zeroizing<Vec<u32>> {
+    let Attached::Values { groups: Some(groups), .. } = attached else {
+        return Zeroizing::default();
+    };
+    let group = |item: &Option<u32>| item.map_or(0, |item| groups.of[item as usize]);
+    Zeroizing::new(items.iter().map(group).collect())
 }

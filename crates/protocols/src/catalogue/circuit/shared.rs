@@ -1,19 +1,16 @@
-//! Which of the receiver's bins hold an element that the sender has, too, as shares of a bit for each bin.
+//! Which of one side's bins hold an element that the other side has, too, as shares of a bit for each bin.
 
 use rayon::prelude::*;
 use veilset_channel::ChannelExt;
 use veilset_crypto::Element;
-use veilset_ot::ExtensionParameters;
-use veilset_ot::base::Base;
-use veilset_ot::silent::{SilentReceiver, SilentSender};
 use veilset_structures::okvs::{OkvsShape, encode};
 use zeroize::Zeroizing;
 
 use crate::kit::cuckoo::{CuckooTable, insert, least_bins};
-use crate::kit::equality::{self, Bits};
+use crate::kit::gmw::{Bits, Gmw, any_bit, layers};
 use crate::kit::store::{KIND, Seed, StoreSums, keys, put_store};
 use crate::kit::vole_oprf::{self, OprfTerms};
-use crate::{Means, ProtocolError, Role, Security};
+use crate::{Means, ProtocolError, Role};
 
 /// Half of what may go wrong is left to cuckoo hashing, half to the comparison of values.
 const BOUND: u32 = 41;
@@ -24,7 +21,8 @@ pub(super) const MAX_ELEMENTS: u64 = 1 << 22;
 /// Sizes of a run, and what follows from them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sizes {
-    sender: usize,
+    /// Elements of the side that has none in bins.
+    others: usize,
     pub(super) table: CuckooTable,
     /// Bits of a value that is compared.
     pub(super) bits: u32,
@@ -32,18 +30,31 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Of a run that may fail less often by `slack` bits.
-    pub(super) fn new(sender: usize, receiver: usize, slack: u32) -> Self {
-        let functions = if receiver == 1 { 1 } else { 3 };
-        let bins = least_bins(receiver, f64::from(BOUND + slack));
+    /// Of a run over so many elements in bins and so many others, that may fail less often by `slack` bits.
+    pub(super) fn new(binned: usize, others: usize, slack: u32) -> Self {
+        let functions = if binned == 1 { 1 } else { 3 };
+        let bins = least_bins(binned, f64::from(BOUND + slack));
         let table = CuckooTable { functions, each: bins.div_ceil(functions) };
         let bits = BOUND + slack + table.bins().next_power_of_two().ilog2();
-        Self { sender, table, bits, slack }
+        Self { others, table, bits, slack }
     }
 
-    /// Points of the sender: each element with each function.
+    /// Points of the other side: each element with each function.
     pub(super) fn points(&self) -> usize {
-        self.table.functions * self.sender
+        self.table.functions * self.others
+    }
+
+    /// Bytes of the count with so many coins, below half of whose modulus it is, and of sums of so many columns.
+    pub(super) fn widths(&self, columns: usize, coins: u32) -> Vec<usize> {
+        let most = self.table.bins() + coins as usize;
+        let count = (most.ilog2() + 2).div_ceil(8) as usize;
+        std::iter::once(count).chain(std::iter::repeat_n(size_of::<u128>(), columns)).collect()
+    }
+
+    /// Gates of the equality test, layer by layer.
+    pub(super) fn layers(&self) -> impl Iterator<Item = usize> {
+        let bins = self.table.bins();
+        layers(self.bits).map(move |gates| bins * gates)
     }
 
     /// The bins of a hashed element, one of each function.
@@ -83,27 +94,34 @@ fn point(element: &Element, function: usize) -> Element {
     point
 }
 
-/// What both sides derive for the transfers.
-pub(super) fn parameters(means: &Means<'_>) -> (Box<dyn veilset_ot::BaseOt>, ExtensionParameters) {
-    let derived = |context| blake3::derive_key(context, means.session);
-    let base = Base::Ristretto.of(derived("veilset v1 base transfers of a circuit"));
-    let session = derived("veilset v1 silent transfers of a circuit");
-    (base, ExtensionParameters::new(Security::SemiHonest.into(), session))
+/// Which bins' elements match.
+pub(super) struct Matches {
+    /// The side with bins offers.
+    pub(super) gmw: Gmw,
+    /// This side's shares, bin by bin.
+    pub(super) bits: Bits,
+    /// The index of each bin's element, on the side that has them.
+    pub(super) items: Zeroizing<Vec<Option<u32>>>,
 }
 
-/// The receiver's shares, bin by bin, and its end of further transfers.
-pub(super) fn receive(
+/// The step's name.
+const STEP: &str = "equality test";
+
+/// Puts elements into bins: the matches as the side with bins has them.
+pub(super) fn bins(
     means: &mut Means<'_>,
     sizes: &Sizes,
     elements: &[Element],
-) -> Result<(Bits, SilentReceiver), ProtocolError> {
+) -> Result<Matches, ProtocolError> {
     means.observer.begin("cuckoo hashing", 1);
     let elements = hashed(means.session, elements);
-    let places: Vec<Vec<usize>> = elements.iter().map(|element| sizes.places(element)).collect();
-    let bins = insert(sizes.table, &places).ok_or(ProtocolError::Overfull)?;
+    let places = elements.iter().map(|element| sizes.places(element));
+    let places: Zeroizing<Vec<Vec<usize>>> = Zeroizing::new(places.collect());
+    let items = insert(sizes.table, &places).ok_or(ProtocolError::Overfull)?;
+    let items = Zeroizing::new(items);
     drop(places);
-    let mut filled = Zeroizing::new(Vec::with_capacity(bins.len()));
-    for (bin, item) in bins.iter().enumerate() {
+    let mut filled = Zeroizing::new(Vec::with_capacity(items.len()));
+    for (bin, item) in items.iter().enumerate() {
         let mut random = Element([0; Element::LEN]);
         means.rng.fill_bytes(&mut random.0);
         let own = item.map(|item| point(&elements[item as usize], bin / sizes.table.each));
@@ -121,18 +139,17 @@ pub(super) fn receive(
     store.add_to(seed, &keys, &mut values);
     values.iter_mut().zip(&*function.values).for_each(|(value, own)| *value ^= *own as u64);
 
-    let (base, parameters) = parameters(means);
-    let mut transfers = SilentReceiver::setup(means.channel, &*base, &parameters, means.rng)?;
-    let shares = equality::receive(means, &mut transfers, &values, sizes.bits)?;
-    Ok((shares, transfers))
+    let mut gmw = Gmw::offering(means)?;
+    let bits = equal(&mut gmw, means, sizes, &values)?;
+    Ok(Matches { gmw, bits, items })
 }
 
-/// The sender's shares, and its end of further transfers.
-pub(super) fn send(
+/// The matches as the other side has them.
+pub(super) fn points(
     means: &mut Means<'_>,
     sizes: &Sizes,
     elements: &[Element],
-) -> Result<(Bits, SilentSender), ProtocolError> {
+) -> Result<Matches, ProtocolError> {
     let elements = hashed(means.session, elements);
     let mut points = Zeroizing::new(Vec::with_capacity(sizes.points()));
     let mut bins = Zeroizing::new(Vec::with_capacity(sizes.points()));
@@ -166,8 +183,19 @@ pub(super) fn send(
     put_store(means, &store)?;
     drop(store);
 
-    let (base, parameters) = parameters(means);
-    let mut transfers = SilentSender::setup(means.channel, &*base, &parameters, means.rng)?;
-    let shares = equality::send(means, &mut transfers, &targets, sizes.bits)?;
-    Ok((shares, transfers))
+    let mut gmw = Gmw::choosing(means)?;
+    let bits = equal(&mut gmw, means, sizes, &targets)?;
+    Ok(Matches { gmw, bits, items: Zeroizing::default() })
+}
+
+/// This side's shares of whether each of its values is the other side's.
+fn equal(
+    gmw: &mut Gmw,
+    means: &mut Means<'_>,
+    sizes: &Sizes,
+    values: &[u64],
+) -> Result<Bits, ProtocolError> {
+    gmw.reserve(means, sizes.layers().sum())?;
+    let differ = any_bit(gmw, means, STEP, values, sizes.bits)?;
+    Ok(gmw.not(differ))
 }

@@ -6,8 +6,7 @@ use veilset_channel::{Framed, MemoryTransport, memory_pair};
 use veilset_crypto::Element;
 
 use super::*;
-use crate::kit::equality;
-use crate::{Attached, AttachedShape, RunInput, Silent};
+use crate::{Attached, GroupSums, Groups, Means, Reveal, RunInput, Silent};
 
 fn element(number: u32) -> Element {
     // Nothing of it looks random.
@@ -38,53 +37,202 @@ fn meet<A: Send, B>(
     })
 }
 
-/// The outcomes of a run over elements of these numbers.
-fn counted(seed: u8, sets: [&[u32]; 2], reveal: Reveal) -> [Outcome; 2] {
-    let side = |role: Role, own: &[u32], peer: usize, means: &mut Means<'_>| {
+/// What a side has: elements of these numbers, and a value for each element and column.
+struct Held<'a> {
+    elements: &'a [u32],
+    columns: usize,
+    words: &'a [i128],
+    groups: Option<Groups<'a>>,
+}
+
+impl<'a> Held<'a> {
+    fn only(elements: &'a [u32]) -> Self {
+        Self { elements, columns: 0, words: &[], groups: None }
+    }
+
+    fn attached(&self) -> Attached<'a> {
+        match *self {
+            Self { columns: 0, groups: None, .. } => Attached::Nothing,
+            Self { columns, words, groups, .. } => Attached::Values { columns, words, groups },
+        }
+    }
+}
+
+/// How a result is told.
+#[derive(Clone, Copy)]
+struct Asked {
+    reveal: Reveal,
+    least: Option<u64>,
+    coins: u32,
+}
+
+/// The outcomes of a run, the sender's first.
+fn outcomes(
+    seed: u8,
+    circuit: &Circuit,
+    held: [&Held<'_>; 2],
+    Asked { reveal, least, coins }: Asked,
+) -> [Outcome; 2] {
+    let side = |role: Role, [own, peer]: [&Held<'_>; 2], means: &mut Means<'_>| {
         let Means { session, channel, rng, observer } = means;
-        let conclusion = CircuitCount.run(Run {
+        let elements: Vec<_> = own.elements.iter().map(|number| element(*number)).collect();
+        let conclusion = circuit.run(Run {
             side: Side { role, reveal },
             input: RunInput {
-                elements: own.iter().map(|number| element(*number)).collect::<Vec<_>>().into(),
-                peer_count: peer,
-                attached: Attached::Nothing,
-                peer_attached: AttachedShape::Nothing,
+                elements: elements.into(),
+                peer_count: peer.elements.len(),
+                attached: own.attached(),
+                peer_attached: peer.attached().shape(),
                 per_row: 1,
                 slack: 0,
-                choices: SPEC.defaults(),
+                least,
+                coins,
+                choices: circuit.spec().defaults(),
             },
             means: Means { session, channel: &mut **channel, rng: &mut **rng, observer: *observer },
         });
         conclusion.and_then(|conclude| conclude()).expect("it runs")
     };
-    let [own, others] = sets;
+    let [sender, receiver] = held;
     let (sender, receiver) = meet(
         seed,
-        |means| side(Role::Sender, own, others.len(), means),
-        |means| side(Role::Receiver, others, own.len(), means),
+        |means| side(Role::Sender, [sender, receiver], means),
+        |means| side(Role::Receiver, [receiver, sender], means),
     );
     [sender, receiver]
+}
+
+fn counted(seed: u8, sets: [&[u32]; 2], reveal: Reveal, least: Option<u64>) -> [Outcome; 2] {
+    let [sender, receiver] = sets.map(Held::only);
+    outcomes(seed, &COUNT, [&sender, &receiver], Asked { reveal, least, coins: 0 })
+}
+
+/// A random set of at least so many elements.
+fn set(rng: &mut ChaCha20Rng, least: u32) -> Vec<u32> {
+    let size = least + rng.next_u32() % 40;
+    let mut set: Vec<u32> = (0..size).map(|_| rng.next_u32() % 60).collect();
+    set.sort_unstable();
+    set.dedup();
+    set
 }
 
 #[test]
 fn counts_are_those_of_plain_sets() {
     let mut rng = ChaCha20Rng::from_seed([3; 32]);
     for seed in 0..60 {
-        let mut set = |least: u32| {
-            let size = least + rng.next_u32() % 40;
-            let mut set: Vec<u32> = (0..size).map(|_| rng.next_u32() % 60).collect();
-            set.sort_unstable();
-            set.dedup();
-            set
-        };
-        let sets = [set(u32::from(seed % 7 > 0)), set(seed as u32 % 2)];
+        let sets = [u32::from(seed % 7 > 0), seed as u32 % 2].map(|least| set(&mut rng, least));
         let common = sets[0].iter().filter(|number| sets[1].contains(number)).count() as u64;
         let reveal = if seed % 3 == 0 { Reveal::Receiver } else { Reveal::Both };
-        let [sender, receiver] = counted(seed, [&sets[0], &sets[1]], reveal);
-        assert_eq!(receiver, Outcome::Count(common), "{sets:?}");
-        let told = if reveal == Reveal::Both { Outcome::Count(common) } else { Outcome::Nothing };
+        let least =
+            [None, Some(1), Some(common), Some(common + 1), Some(u64::MAX)][seed as usize % 5];
+        let [sender, receiver] = counted(seed, [&sets[0], &sets[1]], reveal, least);
+        let withheld = least.is_some_and(|least| common < least);
+        let told = if withheld { Outcome::Fewer } else { Outcome::Count(common) };
+        assert_eq!(receiver, told, "{sets:?}");
+        let told = if reveal == Reveal::Both { told } else { Outcome::Nothing };
         assert_eq!(sender, told, "{sets:?}");
     }
+}
+
+#[test]
+fn sums_are_those_of_plain_tables() {
+    let mut rng = ChaCha20Rng::from_seed([8; 32]);
+    for seed in 0..40 {
+        let [own, others] =
+            [seed as u32 % 2, u32::from(seed % 7 > 0)].map(|least| set(&mut rng, least));
+        let columns = 1 + seed as usize % 3;
+        let word = |_| i128::from(rng.next_u64().cast_signed()) << (seed % 60);
+        let words: Vec<i128> = (0..columns * own.len()).map(word).collect();
+        let common: Vec<usize> =
+            (0..own.len()).filter(|place| others.contains(&own[*place])).collect();
+        let count = common.len() as u64;
+        let sum = |column: usize| common.iter().map(|place| words[columns * place + column]).sum();
+        let sums: Vec<i128> = (0..columns).map(sum).collect();
+        let least = [None, Some(count), Some(count + 1)][seed as usize % 3];
+        let sender = Held { elements: &own, columns, words: &words, groups: None };
+        let held = [&sender, &Held::only(&others)];
+        let asked = Asked { reveal: Reveal::Both, least, coins: 0 };
+        let told = outcomes(seed, &SUM, held, asked);
+        let withheld = least == Some(count + 1);
+        let expected = match withheld {
+            true => [Outcome::Fewer, Outcome::Fewer],
+            false => [Outcome::Sums { count, sums }, Outcome::Count(count)],
+        };
+        assert_eq!(told, expected, "{own:?} {others:?}");
+    }
+}
+
+#[test]
+fn sums_by_group_are_those_of_plain_tables() {
+    let mut rng = ChaCha20Rng::from_seed([9; 32]);
+    for seed in 0..40 {
+        let [own, others] =
+            [seed as u32 % 2, u32::from(seed % 7 > 0)].map(|least| set(&mut rng, least));
+        let (columns, count) = (seed as usize % 3, 1 + rng.next_u32() as usize % 9);
+        let words: Vec<i128> =
+            (0..columns * own.len()).map(|_| i128::from(rng.next_u64().cast_signed())).collect();
+        let of: Vec<u32> = own.iter().map(|_| rng.next_u32() % count as u32).collect();
+        let least = [None, Some(1), Some(3)][seed as usize % 3];
+        let expected = (0..count as u32).map(|group| {
+            let common =
+                (0..own.len()).filter(|place| of[*place] == group && others.contains(&own[*place]));
+            let common: Vec<usize> = common.collect();
+            let sum =
+                |column: usize| common.iter().map(|place| words[columns * place + column]).sum();
+            let sums = (0..columns).map(sum).collect();
+            let count = common.len() as u64;
+            least.is_none_or(|least| count >= least).then_some(GroupSums { count, sums })
+        });
+        let expected = Outcome::ByGroup(expected.collect());
+        let groups = Some(Groups { count, of: &of });
+        let sender = Held { elements: &own, columns, words: &words, groups };
+        let held = [&sender, &Held::only(&others)];
+        let asked = Asked { reveal: Reveal::Both, least, coins: 0 };
+        let told = outcomes(seed, &SUM, held, asked);
+        assert_eq!(told, [expected, Outcome::Nothing], "{own:?} {of:?} {others:?}");
+    }
+}
+
+#[test]
+fn noise_is_about_what_plain_tables_say() {
+    const COINS: u32 = 60;
+    let own: Vec<u32> = (0..40).collect();
+    let others: Vec<u32> = (20..70).collect();
+    // The second column's range with 0 is 1,023, which is scaled by 1,024.
+    let words: Vec<i128> =
+        own.iter().flat_map(|n| [i128::from(*n % 2), i128::from(*n) * 11 - 200]).collect();
+    let words = [&words[..78], &[1, 823][..]].concat();
+    let exact: [i128; 2] = [0, 1].map(|column| (20..40).map(|n| words[2 * n + column]).sum());
+    let sender = Held { elements: &own, columns: 2, words: &words, groups: None };
+    let held = [&sender, &Held::only(&others)];
+    let (mut errors, mut withheld) = ([0.0; 3], 0);
+    for seed in 0..40 {
+        // Half of the coins are expected beside the 20 matches.
+        let least = [None, Some(20)][seed as usize % 2];
+        let asked = Asked { reveal: Reveal::Both, least, coins: COINS };
+        match outcomes(seed, &SUM, held, asked) {
+            [Outcome::Sums { count, sums }, told] => {
+                assert_eq!(told, Outcome::Count(count));
+                assert!((20..=20 + u64::from(COINS)).contains(&count));
+                assert!(least.is_none_or(|least| count >= least + u64::from(COINS / 2)));
+                errors[0] += count as f64 - 50.0;
+                for (error, (sum, (exact, scale))) in
+                    errors[1..].iter_mut().zip(sums.iter().zip(exact.iter().zip([1.0, 1024.0])))
+                {
+                    let off = (sum - exact) as f64 / scale;
+                    assert!(off.abs() <= 31.0 && (scale == 1.0 || off.fract() != 0.0), "{off}");
+                    *error += off;
+                }
+            }
+            told => {
+                assert_eq!(told, [Outcome::Fewer, Outcome::Fewer]);
+                withheld += 1;
+            }
+        }
+    }
+    // A sum of 40 has a deviation of 24; what is withheld has fewer.
+    assert!(errors[1..].iter().all(|error| error.abs() < 110.0) && errors[0] < 200.0, "{errors:?}");
+    assert!((2..19).contains(&withheld), "about half of the twenty: {withheld}");
 }
 
 fn both(count: u64) -> [Outcome; 2] {
@@ -94,55 +242,12 @@ fn both(count: u64) -> [Outcome; 2] {
 #[test]
 fn larger_sets_are_counted_too() {
     let (own, others): (Vec<u32>, Vec<u32>) = ((0..5000).collect(), (4000..7000).collect());
-    assert_eq!(counted(1, [&own, &others], Reveal::Both), both(1000));
-    assert_eq!(counted(2, [&others, &own], Reveal::Both), both(1000));
-    assert_eq!(counted(3, [&own, &own], Reveal::Both), both(5000));
-    assert_eq!(counted(4, [&own[..1], &own], Reveal::Both), both(1));
-    assert_eq!(counted(5, [&own, &own[..1]], Reveal::Both), both(1));
-}
-
-/// Both shares of whether values are equal, of which so many bits count.
-fn equal(seed: u8, values: [&[u64]; 2], bits: u32) -> [Bits; 2] {
-    let (sender, receiver) = meet(
-        seed,
-        |means| {
-            let (base, parameters) = shared::parameters(means);
-            let mut transfers = SilentSender::setup(means.channel, &*base, &parameters, means.rng)?;
-            equality::send(means, &mut transfers, values[0], bits)
-        },
-        |means| {
-            let (base, parameters) = shared::parameters(means);
-            let mut transfers =
-                SilentReceiver::setup(means.channel, &*base, &parameters, means.rng)?;
-            equality::receive(means, &mut transfers, values[1], bits)
-        },
-    );
-    [sender, receiver].map(|bits: Result<_, ProtocolError>| bits.expect("it runs"))
-}
-
-#[test]
-fn shares_say_which_values_are_equal_and_each_by_itself_nothing() {
-    let mut rng = ChaCha20Rng::from_seed([4; 32]);
-    for (seed, bits) in [(1, 1), (2, 4), (3, 5), (4, 16), (5, 17), (6, 61), (7, 64)] {
-        let kept = u64::MAX >> (64 - bits);
-        let values: Vec<u64> = (0..600).map(|_| rng.next_u64()).collect();
-        let other = |(place, value): (usize, &u64)| match place % 3 {
-            0 => *value,
-            // Another one by a single bit, or what is beyond the bits that count.
-            1 => value ^ 1 << (place as u32 % bits),
-            _ => value ^ !kept,
-        };
-        let others: Vec<u64> = values.iter().enumerate().map(other).collect();
-        let [own, theirs] = equal(seed, [&values, &others], bits);
-        for (place, (own, theirs)) in own.iter().zip(&*theirs).enumerate() {
-            assert_eq!((own ^ theirs) == 1, place % 3 != 1, "{bits} bits, {place}");
-        }
-        for shares in [own, theirs] {
-            let ones = shares.iter().filter(|share| **share == 1).count();
-            // 300 are expected, with a deviation of 12.
-            assert!((220..380).contains(&ones), "{bits} bits: {ones}");
-        }
-    }
+    let counted = |seed, sets| counted(seed, sets, Reveal::Both, None);
+    assert_eq!(counted(1, [&own, &others]), both(1000));
+    assert_eq!(counted(2, [&others, &own]), both(1000));
+    assert_eq!(counted(3, [&own, &own]), both(5000));
+    assert_eq!(counted(4, [&own[..1], &own]), both(1));
+    assert_eq!(counted(5, [&own, &own[..1]]), both(1));
 }
 
 #[test]
@@ -150,11 +255,11 @@ fn values_are_long_enough_and_bins_enough() {
     for (sender, receiver) in
         [(1, 1), (1, 2), (5, 3), (1000, 1000), (1 << 20, 1 << 20), (1 << 22, 1 << 22)]
     {
-        let sizes = Sizes::new(sender, receiver, 0);
+        let sizes = Sizes::new(receiver, sender, 0);
         let bins = sizes.table.bins() as f64;
         assert!(f64::from(sizes.bits) >= 41.0 + bins.log2(), "{receiver}");
         assert!(sizes.table.bins() >= receiver && sizes.bits <= 64);
-        assert!(1 << weight_bits(sizes.table.bins()) > receiver);
+        assert!(1_u128 << (8 * sizes.widths(0, 0)[0] - 1) > receiver as u128);
     }
-    assert_eq!(Sizes::new(9, 1000, 3).bits, Sizes::new(9, 1000, 0).bits + 3);
+    assert_eq!(Sizes::new(1000, 9, 3).bits, Sizes::new(1000, 9, 0).bits + 3);
 }

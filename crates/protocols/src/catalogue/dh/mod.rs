@@ -64,6 +64,9 @@ static SPEC: Spec = Spec {
     cut: true,
     auto: true,
     grouped: false,
+    by_groups: None,
+    noise: false,
+    withholds: false,
     with_rows: Some(Taken {
         group: Allowed::Of(&[Group::Ristretto255]),
         digest: Allowed::Of(&[SetEncoding::Sorted]),

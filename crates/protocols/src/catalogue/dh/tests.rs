@@ -6,6 +6,8 @@ fn the_cost_model_counts_what_the_figure_sends() {
         reveal: crate::Reveal::Receiver,
         attached: crate::AttachedShape::Nothing,
         returned: crate::AttachedShape::Nothing,
+        withheld: false,
+        coins: 0,
         per_row: 1,
         choices: super::SPEC.defaults(),
     };

@@ -109,6 +109,9 @@ static SPEC: Spec = Spec {
     cut: true,
     auto: false,
     grouped: false,
+    by_groups: None,
+    noise: false,
+    withholds: false,
     with_rows: None,
 };
 
@@ -124,6 +127,9 @@ static LOOKUP_SPEC: Spec = Spec {
     cut: false,
     auto: true,
     grouped: false,
+    by_groups: None,
+    noise: false,
+    withholds: false,
     ..SPEC
 };
 

@@ -31,6 +31,8 @@ fn against(
                 peer_attached: AttachedShape::Nothing,
                 per_row: 1,
                 slack: 0,
+                coins: 0,
+                least: None,
                 choices: SPEC.defaults(),
             },
             means: Means {

@@ -85,6 +85,9 @@ static SPEC: Spec = Spec {
     cut: false,
     auto: true,
     grouped: false,
+    by_groups: None,
+    noise: false,
+    withholds: false,
     with_rows: None,
 };
 

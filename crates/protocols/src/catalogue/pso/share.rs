@@ -47,7 +47,12 @@ fn sender(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Shares, ProtocolError> {
         Sharing::Xor => *mask,
     };
     let words = masks.iter().map(own).collect();
-    Ok(Shares { columns: 1 + values, words, sharing, order: Some(order.to_vec()) })
+    Ok(Shares {
+        columns: 1 + values,
+        words,
+        sharing,
+        order: Some(order.iter().copied().map(Some).collect()),
+    })
 }
 
 /// A one before the values of each element.

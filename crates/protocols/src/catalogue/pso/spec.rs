@@ -1,7 +1,10 @@
 //! What the operations on each mqRPMT say of themselves.
 
 use crate::kit::mqrpmt::MqRpmt;
-use crate::kit::wording::{COUNT, MATCHES, REPEATED, SIZE, SIZES, TOLD, TRANSFER_ASSUMPTION};
+use crate::kit::wording::{
+    CHOSEN, COLUMNS, COUNT, MATCHES, REPEATED, REPEATED_SUMS, SHARES, SIZE, SIZES, SUMS, TOLD,
+    TRANSFER_ASSUMPTION,
+};
 use crate::{Allowed, Knowledge, Leak, Operation, Reveal, Security, Sharing, Spec, Taken};
 
 const SIZE_AND_COUNT: Knowledge = Knowledge {
@@ -23,15 +26,6 @@ const GUESSES: Leak = Leak::by_cheating(
     "A receiver that cheats can test any number of guesses against all of the sender's keys, unnoticed.",
 );
 
-const COLUMNS: Leak = Leak::always(
-    "The side without values learns the names and scales of the other's value columns.",
-);
-const CHOSEN: Leak = Leak::always(
-    "The owner chooses the values: sums of distinctive ones tell it which of its keys match, in one run.",
-);
-const REPEATED_SUMS: Leak = Leak::always(
-    "Counts and sums of repeated runs over slightly different lists reveal members and their values.",
-);
 const TOLD_SUMS: Leak =
     Leak::by_cheating("The owner of the values takes count and sums from the other side on trust.");
 const UNION: Leak = Leak::always(
@@ -123,6 +117,9 @@ const fn entry(mqrpmt: MqRpmt, operation: Operation, leaks: Leaks) -> Spec {
         auto: !matches!((mqrpmt, operation), (MqRpmt::Star, _) | (_, Operation::Intersect)),
         // Rows of an intersection match key after key.
         grouped: !matches!(operation, Operation::Intersect),
+        by_groups: None,
+        noise: false,
+        withholds: false,
         with_rows: None,
     }
 }
@@ -143,14 +140,7 @@ pub(super) const fn sum(mqrpmt: MqRpmt) -> Spec {
         &[SIZES, COLUMNS, CHOSEN, REPEATED_SUMS, TOLD_SUMS, WHICH],
         &[SIZES, COLUMNS, CHOSEN, REPEATED_SUMS, STAR, TOLD_SUMS, WHICH],
     );
-    Spec {
-        reveals: &[Reveal::Both],
-        sender: Knowledge {
-            of_you: "how many distinct keys match, and the sums of your values over them",
-            of_peer: "how many distinct keys match, and the sums of its values over them",
-        },
-        ..entry(mqrpmt, Operation::Sum, leaks)
-    }
+    Spec { reveals: &[Reveal::Both], sender: SUMS, ..entry(mqrpmt, Operation::Sum, leaks) }
 }
 
 pub(super) const fn union(mqrpmt: MqRpmt) -> Spec {
@@ -169,10 +159,6 @@ pub(super) const fn union(mqrpmt: MqRpmt) -> Spec {
 }
 
 pub(super) const fn share(mqrpmt: MqRpmt) -> Spec {
-    const SHARES: Knowledge = Knowledge {
-        of_you: "random shares of which of the sender's keys match, and of its values for them",
-        of_peer: "random shares of which of the sender's keys match, and of its values for them",
-    };
     let leaks: Leaks = (
         &[SIZES, PLACES, COLUMNS, FALSE_SHARES, WHICH],
         &[SIZES, PLACES, COLUMNS, STAR, FALSE_SHARES, WHICH],

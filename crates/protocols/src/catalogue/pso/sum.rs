@@ -14,8 +14,7 @@ use crate::kit::mqrpmt::{MqRpmt, weight};
 use crate::kit::transfer::{self, correlated_cost};
 use crate::kit::wire::{Total, frames};
 use crate::{
-    Attached, AttachedShape, Conclusion, Cost, Outcome, PartyCost, ProtocolError, Role, Run, Shape,
-    Sharing,
+    Attached, Conclusion, Cost, Outcome, PartyCost, ProtocolError, Role, Run, Shape, Sharing,
 };
 
 pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
@@ -61,7 +60,7 @@ fn sender(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
 
 /// The values of the elements in the order of `order`.
 pub(super) fn ordered(attached: Attached<'_>, order: &[u32]) -> Zeroizing<Vec<u128>> {
-    let Attached::Values { columns, words } = attached else { return Zeroizing::default() };
+    let Attached::Values { columns, words, .. } = attached else { return Zeroizing::default() };
     let mut values = Zeroizing::new(vec![0; order.len() * columns]);
     let rows = values.par_chunks_mut(columns.max(1)).with_min_len(VALUES_A_TASK);
     rows.zip(order).for_each(|(row, index)| {
@@ -105,16 +104,6 @@ impl Message for Words {
     fn decode(reader: &mut Reader<'_>, count: &usize) -> Result<Self, Malformed> {
         let word = |_| reader.array().map(u128::from_le_bytes);
         (0..*count).map(word).collect::<Result<_, _>>().map(Self)
-    }
-}
-
-impl AttachedShape {
-    /// Columns of values.
-    pub(super) fn columns(self) -> usize {
-        match self {
-            Self::Values { columns } => columns,
-            Self::Nothing | Self::Items { .. } => 0,
-        }
     }
 }
 

@@ -9,6 +9,8 @@ fn a_million_elements_take_less_than_18_megabytes_and_against_cheats_34() {
         reveal: Reveal::Receiver,
         attached: AttachedShape::Nothing,
         returned: AttachedShape::Nothing,
+        withheld: false,
+        coins: 0,
         per_row: 1,
         choices: SEMI_HONEST.spec.defaults(),
     };

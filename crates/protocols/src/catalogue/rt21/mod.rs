@@ -93,6 +93,9 @@ pub(crate) static MALICIOUS: Rt21 = Rt21 {
         cut: false,
         auto: true,
         grouped: false,
+        by_groups: None,
+        noise: false,
+        withholds: false,
         with_rows: None,
     },
 };
@@ -107,6 +110,9 @@ pub(crate) static SEMI_HONEST: Rt21 = Rt21 {
         leaks: &[SIZES, OVERFIT, SHORT, TOLD],
         auto: false,
         grouped: false,
+        by_groups: None,
+        noise: false,
+        withholds: false,
         ..MALICIOUS.spec
     },
 };
@@ -124,6 +130,9 @@ pub(crate) static FINITE_FIELD: Rt21 = Rt21 {
         },
         auto: false,
         grouped: false,
+        by_groups: None,
+        noise: false,
+        withholds: false,
         ..MALICIOUS.spec
     },
 };

@@ -32,6 +32,8 @@ fn run(
             peer_attached: AttachedShape::Nothing,
             per_row: 1,
             slack: 0,
+            coins: 0,
+            least: None,
             choices: protocol.spec.defaults(),
         },
         means: Means {

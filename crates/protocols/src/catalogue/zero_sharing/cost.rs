@@ -160,6 +160,8 @@ fn shape_between(sender: usize, receiver: usize) -> Shape {
         reveal: Reveal::Receiver,
         attached: AttachedShape::Nothing,
         returned: AttachedShape::Nothing,
+        withheld: false,
+        coins: 0,
         per_row: 1,
         choices: choices(Group::Curve25519),
     }

@@ -234,6 +234,8 @@ impl Party<'_> {
                     peer_attached: AttachedShape::Nothing,
                     per_row: 1,
                     slack,
+                    coins: 0,
+                    least: None,
                     choices: choices(Group::Curve25519),
                 },
                 means: Means {

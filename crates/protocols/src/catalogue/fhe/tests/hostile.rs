@@ -71,6 +71,8 @@ fn query(parameters: &FheParameters, channel: &mut dyn Channel) -> Result<(), Pr
             peer_attached: crate::AttachedShape::Nothing,
             per_row: 1,
             slack: 0,
+            coins: 0,
+            least: None,
             choices: SPEC.defaults(),
         },
         means: Means {

@@ -69,6 +69,8 @@ fn play_labelled(
                 peer_attached: crate::AttachedShape::Nothing,
                 per_row: 1,
                 slack: sizes.slack,
+                coins: 0,
+                least: None,
                 choices: SPEC.defaults(),
             },
             means: Means {
@@ -104,6 +106,8 @@ fn finds_what_both_have() {
             reveal: Reveal::Both,
             attached: crate::AttachedShape::Nothing,
             returned: crate::AttachedShape::Nothing,
+            withheld: false,
+            coins: 0,
             per_row: 1,
             choices: SPEC.defaults(),
         };

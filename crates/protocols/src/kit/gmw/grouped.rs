@@ -1,0 +1,395 @@
+//! Sums by groups of shared bits times numbers, where the offerer alone knows a bit's numbers and its group.
+//!
+//! For each bit the offerer makes two keys of a distributed point function (Boyle, Gilboa and Ishai, CCS 2016, eprint 2018/707, figure 1)
+//! that is the bit's numbers at its group and zero elsewhere. Their roots are the pads of a transfer, which the chooser chooses by its share of
+//! the bit, and whose choice is the root's control bit; what both keys have in common crosses as it is. The chooser evaluates its key at all groups. The offerer
+//! evaluates, and takes off, the one that the chooser has where the bit is 0. So where it is 0 both are the same and
+//! add up to nothing, and where it is 1 they add up to the numbers, at their group.
+//!
+//! A bit takes 16 bytes a level of the tree, and at its end the numbers of a leaf, which has a few groups; so the bytes grow with the
+//! logarithm of the number of groups, and the time, a few block cipher calls a group, with that number.
+//!
+//! A node is 126 bits, and its control bit in the lowest place. A correction has one in each of the two lowest, for both children. Nodes become their children, and
+//! leaves their numbers, by the tweakable hash of the transfers, each under a tweak of its own.
+//!
+//! **Security.** The chooser has one key of each bit, which says nothing of group and numbers; the offerer gets nothing.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+use veilset_ot::{BLOCK_BYTES, Block, Hash};
+use zeroize::Zeroizing;
+
+use super::products::{Lanes, Transferred, mask};
+use super::{Factors, Gmw, cut};
+use crate::kit::wire::number_of;
+use crate::{Groups, MAX_GROUPS, Means, ProtocolError};
+
+/// Nodes that one task has at a time, about.
+const NODES_A_TASK: usize = 1 << 12;
+
+/// The bits of a block that are a node.
+const NODE: Block = !3;
+
+impl Gmw {
+    /// This side's shares of the sums of products by group, reduced: those of the first group, then those of the second, and so on.
+    /// The chooser knows the group of no bit.
+    pub(crate) fn grouped_sums(
+        &mut self,
+        means: &mut Means<'_>,
+        step: &'static str,
+        own: &[u8],
+        factors: Factors<'_>,
+        groups: Groups<'_>,
+    ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
+        assert!(
+            (1..=MAX_GROUPS).contains(&groups.count),
+            "both sides agreed on a number of groups"
+        );
+        self.trees += 1;
+        let mut hasher = blake3::Hasher::new_derive_key("veilset v1 trees of groups");
+        hasher.update(means.session).update(&self.trees.to_le_bytes());
+        let hash = Hash::new(hasher.finalize().as_bytes());
+        let tree = Tree::new(groups.count, factors.width());
+        let sums = Zeroizing::new(vec![0; groups.count * factors.widths.len()]);
+        let mut work = Grouped { tree, hash, factors, groups, sums };
+        self.transferred(means, step, own, &mut work)?;
+        let mut sums = work.sums;
+        let widths = factors.widths.iter().cycle();
+        sums.iter_mut().zip(widths).for_each(|(sum, width)| *sum = cut(*sum, *width));
+        Ok(sums)
+    }
+}
+
+/// Bytes that cross of a bit, with so many groups and bytes of numbers.
+pub(crate) fn told_bytes(groups: usize, width: usize) -> usize {
+    Tree::new(groups, width).bytes()
+}
+
+/// Block cipher calls of one side for a bit, with so many groups and bytes of numbers.
+pub(crate) fn cipher_calls(groups: usize, width: usize) -> usize {
+    Tree::new(groups, width).calls()
+}
+
+/// The shape of a tree.
+#[derive(Debug, Clone, Copy)]
+struct Tree {
+    /// Bytes of a group's numbers.
+    width: usize,
+    /// The logarithm of a leaf's groups.
+    log: u32,
+    leaves: usize,
+    depth: usize,
+}
+
+impl Tree {
+    /// The tree that takes the least time on a link that takes a byte in that of four block cipher calls.
+    fn new(groups: usize, width: usize) -> Self {
+        let of = |log: u32| {
+            let leaves = groups.div_ceil(1 << log);
+            let depth = leaves.next_power_of_two().ilog2() as usize;
+            Self { width, log, leaves, depth }
+        };
+        let price = |tree: &Self| 4 * tree.bytes() + tree.calls();
+        (0..=MAX_GROUPS.ilog2()).map(of).min_by_key(price).expect("a range of some")
+    }
+
+    fn bytes(self) -> usize {
+        BLOCK_BYTES * self.depth + self.leaf_width()
+    }
+
+    /// Groups of a leaf.
+    fn of_leaf(self) -> usize {
+        1 << self.log
+    }
+
+    fn leaf_width(self) -> usize {
+        self.of_leaf() * self.width
+    }
+
+    fn calls(self) -> usize {
+        let nodes: usize = (0..self.depth).map(|level| self.nodes(level)).sum();
+        3 * nodes + (1 + self.leaf_width().div_ceil(BLOCK_BYTES)) * self.leaves
+    }
+
+    /// Nodes of a level; the last ones of a level that have no leaf below them are not grown.
+    fn nodes(self, level: usize) -> usize {
+        self.leaves.div_ceil(1 << (self.depth - level))
+    }
+
+    /// The number of a level's first node of a bit, whose trees no other node has.
+    fn number(self, level: usize, bit: usize) -> u64 {
+        (level as u64) << 48 | (bit * self.nodes(level)) as u64
+    }
+}
+
+/// Sums by groups, as they grow.
+struct Grouped<'a> {
+    tree: Tree,
+    hash: Hash,
+    factors: Factors<'a>,
+    groups: Groups<'a>,
+    sums: Zeroizing<Vec<u128>>,
+}
+
+impl Transferred for Grouped<'_> {
+    fn pad(&self) -> usize {
+        BLOCK_BYTES
+    }
+
+    fn told(&self) -> usize {
+        self.tree.bytes()
+    }
+
+    fn offer(&mut self, Lanes { range, bits }: Lanes<'_>, pads: [&[u8]; 2]) -> Vec<u8> {
+        let (task, told) = (self.task(), self.told());
+        let mut words = vec![0; told * bits.len()];
+        let pads = pads.map(|pads| pads.par_chunks(BLOCK_BYTES * task));
+        let [unset, set] = pads;
+        let tasks =
+            words.par_chunks_mut(told * task).zip(unset.zip(set)).zip(bits.par_chunks(task));
+        let sums = tasks.enumerate().map(|(place, ((words, (unset, set)), bits))| {
+            let start = range.start + place * task;
+            let range = start..start + bits.len();
+            let root = |pad: &[u8], control: u128| number_of(pad) & NODE | control;
+            let mut same = Zeroizing::new(Vec::with_capacity(bits.len()));
+            let mut other = Zeroizing::new(Vec::with_capacity(bits.len()));
+            let pads = unset.chunks_exact(BLOCK_BYTES).zip(set.chunks_exact(BLOCK_BYTES));
+            for ((unset, set), bit) in pads.zip(bits) {
+                let (unset, set) = (root(unset, 0), root(set, 1));
+                let swap = (unset ^ set) & mask(*bit);
+                same.push(unset ^ swap);
+                other.push(set ^ swap);
+            }
+            self.correct(range.clone(), [same.clone(), other], words);
+            let mut sums = self.evaluate(range, same, words);
+            sums.iter_mut().for_each(|sum| *sum = sum.wrapping_neg());
+            sums
+        });
+        let sums = sums.reduce(|| self.zeros(), added);
+        self.sums = added(std::mem::take(&mut self.sums), sums);
+        words
+    }
+
+    fn choose(&mut self, Lanes { range, bits }: Lanes<'_>, pads: &[u8], told: &[u8]) {
+        let task = self.task();
+        let tasks = told.par_chunks(self.told() * task).zip(pads.par_chunks(BLOCK_BYTES * task));
+        let sums =
+            tasks.zip(bits.par_chunks(task)).enumerate().map(|(place, ((words, pads), bits))| {
+                let start = range.start + place * task;
+                let pads = pads.chunks_exact(BLOCK_BYTES).zip(bits);
+                let roots = pads.map(|(pad, bit)| number_of(pad) & NODE | u128::from(*bit));
+                let roots = Zeroizing::new(roots.collect::<Vec<Block>>());
+                self.evaluate(start..start + bits.len(), roots, words)
+            });
+        let sums = sums.reduce(|| self.zeros(), added);
+        self.sums = added(std::mem::take(&mut self.sums), sums);
+    }
+}
+
+type Sums = Zeroizing<Vec<u128>>;
+
+fn added(mut sums: Sums, more: Sums) -> Sums {
+    sums.iter_mut().zip(&*more).for_each(|(sum, more)| *sum = sum.wrapping_add(*more));
+    sums
+}
+
+impl Grouped<'_> {
+    fn zeros(&self) -> Sums {
+        Zeroizing::new(vec![0; self.groups.count * self.factors.widths.len()])
+    }
+
+    /// Bits of a task.
+    fn task(&self) -> usize {
+        NODES_A_TASK.div_ceil(self.tree.leaves)
+    }
+
+    /// What is told of some bits, from the two keys' roots.
+    fn correct(&self, range: Range<usize>, roots: [Zeroizing<Vec<Block>>; 2], words: &mut [u8]) {
+        let Tree { depth, log, .. } = self.tree;
+        let told = self.told();
+        let groups = &self.groups.of[range.clone()];
+        let mut nodes = roots;
+        let mut hashed = Zeroizing::new(Vec::with_capacity(4 * groups.len()));
+        let mut tweaks = Zeroizing::new(Vec::with_capacity(4 * groups.len()));
+        for level in 0..depth {
+            // Both children of both keys' nodes on the path.
+            hashed.clear();
+            tweaks.clear();
+            for ((bit, group), (same, other)) in
+                range.clone().zip(groups).zip(nodes[0].iter().zip(nodes[1].iter()))
+            {
+                let node = *group as usize >> log >> (depth - level);
+                let number = self.tree.number(level, bit) + node as u64;
+                for node in [same, other] {
+                    hashed.extend([node & NODE; 2]);
+                    tweaks.extend([0, 1].map(|side| tweak(number, side)));
+                }
+            }
+            self.hash.tweaked(&mut hashed, &tweaks);
+            let [same, other] = &mut nodes;
+            let rows = same.iter_mut().zip(other.iter_mut()).zip(groups);
+            for (((same, other), group), (children, words)) in
+                rows.zip(hashed.as_chunks::<4>().0.iter().zip(words.chunks_exact_mut(told)))
+            {
+                let right = (*group >> log >> (depth - 1 - level)) as u8 & 1;
+                let [left_of_same, right_of_same, left_of_other, right_of_other] = children;
+                // The child that leaves the path becomes the same of both keys.
+                let lefts = left_of_same ^ left_of_other;
+                let rights = right_of_same ^ right_of_other;
+                let leaves_path = (lefts & mask(right) | rights & mask(1 - right)) & NODE;
+                let on_left = lefts & 1 ^ u128::from(right) ^ 1;
+                let on_right = rights & 1 ^ u128::from(right);
+                let correction = leaves_path | on_left | on_right << 1;
+                words[BLOCK_BYTES * level..][..BLOCK_BYTES]
+                    .copy_from_slice(&correction.to_le_bytes());
+                let next = |node: &Block, children: [&Block; 2]| {
+                    let children = corrected(*node, children.map(|child| *child), correction);
+                    children[0] & mask(1 - right) | children[1] & mask(right)
+                };
+                *same = next(same, [left_of_same, right_of_same]);
+                *other = next(other, [left_of_other, right_of_other]);
+            }
+        }
+        self.correct_leaves(range, &nodes, words);
+    }
+
+    /// The end of [`correct`](Self::correct): what makes the leaves on the paths differ by the numbers.
+    fn correct_leaves(
+        &self,
+        range: Range<usize>,
+        nodes: &[Zeroizing<Vec<Block>>; 2],
+        words: &mut [u8],
+    ) {
+        let Tree { depth, log, width, .. } = self.tree;
+        let parts = self.tree.leaf_width().div_ceil(BLOCK_BYTES);
+        let groups = &self.groups.of[range.clone()];
+        let numbers_of = |nodes: &[Block]| {
+            let mut hashed = Zeroizing::new(Vec::with_capacity(parts * nodes.len()));
+            let mut tweaks = Zeroizing::new(Vec::with_capacity(parts * nodes.len()));
+            for ((bit, group), node) in range.clone().zip(groups).zip(nodes) {
+                let number = self.tree.number(depth, bit) + u64::from(*group >> log);
+                hashed.extend(std::iter::repeat_n(node & NODE, parts));
+                tweaks.extend((0..parts).map(|part| tweak(number, part)));
+            }
+            self.hash.tweaked(&mut hashed, &tweaks);
+            Zeroizing::new(hashed.iter().flat_map(|block| block.to_le_bytes()).collect::<Vec<u8>>())
+        };
+        let [same, other] = [0, 1].map(|key| numbers_of(&nodes[key]));
+        let leaves =
+            same.chunks_exact(BLOCK_BYTES * parts).zip(other.chunks_exact(BLOCK_BYTES * parts));
+        let bits = leaves.zip(groups).zip(self.factors.of(range.clone())).zip(&*nodes[1]);
+        for (((((same, other), group), numbers), node), words) in
+            bits.zip(words.chunks_exact_mut(self.told()))
+        {
+            // The correction is added to the leaf of the key whose control bit is set.
+            let of_same = (node & 1).wrapping_sub(1);
+            let words = &mut words[BLOCK_BYTES * depth..];
+            for group_of_leaf in 0..self.tree.of_leaf() {
+                let here =
+                    mask(u8::from((*group as usize ^ group_of_leaf).trailing_zeros() >= log));
+                for (number, place) in numbers.iter().zip(self.factors.places()) {
+                    let place =
+                        group_of_leaf * width + place.start..group_of_leaf * width + place.end;
+                    let [same, other] = [same, other].map(|leaf| number_of(&leaf[place.clone()]));
+                    let word = (number & here).wrapping_add(same).wrapping_sub(other);
+                    let word = (word ^ of_same).wrapping_sub(of_same);
+                    let count = place.len();
+                    words[place].copy_from_slice(&word.to_le_bytes()[..count]);
+                }
+            }
+        }
+    }
+
+    /// The sums by group of what keys with these roots are at each group, not reduced.
+    fn evaluate(&self, range: Range<usize>, roots: Zeroizing<Vec<Block>>, words: &[u8]) -> Sums {
+        let Tree { depth, leaves, width, .. } = self.tree;
+        let of_leaf = self.tree.of_leaf();
+        let (told, columns) = (self.told(), self.factors.widths.len());
+        let count = range.len();
+        let mut nodes = roots;
+        for level in 0..depth {
+            let (width, next_width) = (self.tree.nodes(level), self.tree.nodes(level + 1));
+            let children = self.hashed(level, range.start, &nodes, 2 * BLOCK_BYTES);
+            let (children, _) = children.as_chunks::<BLOCK_BYTES>();
+            let (children, _) = children.as_chunks::<2>();
+            let mut next = Zeroizing::new(vec![0; next_width * count]);
+            let bits = nodes.chunks_exact(width).zip(children.chunks_exact(width));
+            let bits = bits.zip(next.chunks_exact_mut(next_width)).zip(words.chunks_exact(told));
+            for (((nodes, children), next), words) in bits {
+                let correction = number_of(&words[BLOCK_BYTES * level..][..BLOCK_BYTES]);
+                let parents = nodes.iter().zip(children);
+                for ((node, children), next) in parents.zip(next.chunks_mut(2)) {
+                    let children = corrected(*node, children.map(Block::from_le_bytes), correction);
+                    // The last node may have one child.
+                    next.copy_from_slice(&children[..next.len()]);
+                }
+            }
+            nodes = next;
+        }
+        let leaf_width = self.tree.leaf_width();
+        let hashed = self.hashed(depth, range.start, &nodes, leaf_width);
+        let mut sums = self.zeros();
+        let places: Vec<Range<usize>> = self.factors.places().collect();
+        let starts: Vec<usize> = places.iter().map(|place| place.start).collect();
+        let mut words_of_leaf = Vec::with_capacity(of_leaf * columns);
+        let bits = nodes.chunks_exact(leaves).zip(hashed.chunks_exact(leaf_width * leaves));
+        for ((nodes, hashed), words) in bits.zip(words.chunks_exact(told)) {
+            let words = &words[BLOCK_BYTES * depth..];
+            words_of_leaf.clear();
+            for words in words.chunks_exact(width) {
+                words_of_leaf.extend(places.iter().map(|place| number_of(&words[place.clone()])));
+            }
+            let of_leaves = sums.chunks_mut(of_leaf * columns).zip(hashed.chunks_exact(leaf_width));
+            for ((sums, hashed), node) in of_leaves.zip(nodes) {
+                let control = mask((node & 1) as u8);
+                let of_groups = hashed.chunks_exact(width).zip(words_of_leaf.chunks_exact(columns));
+                for (sums, (hashed, words)) in sums.chunks_mut(columns).zip(of_groups) {
+                    for ((sum, word), start) in sums.iter_mut().zip(words).zip(&starts) {
+                        let hashed = number_from(&hashed[*start..]);
+                        *sum = sum.wrapping_add(hashed).wrapping_add(word & control);
+                    }
+                }
+            }
+        }
+        sums
+    }
+
+    /// So many bytes from each of a level's nodes of some bits from `bit` on.
+    fn hashed(
+        &self,
+        level: usize,
+        bit: usize,
+        nodes: &[Block],
+        width: usize,
+    ) -> Zeroizing<Vec<u8>> {
+        let mut hashed = Zeroizing::new(vec![0; width * nodes.len()]);
+        let rows = Zeroizing::new(nodes.iter().map(|node| node & NODE).collect());
+        self.hash.pads(self.tree.number(level, bit), rows, width, &mut hashed);
+        hashed
+    }
+}
+
+/// The tweak of a part of a node's hash, as [`Hash::pads`] has it.
+fn tweak(number: u64, part: usize) -> Block {
+    Hash::tweak(number, part as u64)
+}
+
+/// The number that these bytes begin with; sums are cut in the end, so what is above it does not matter.
+fn number_from(bytes: &[u8]) -> u128 {
+    match bytes.first_chunk() {
+        Some(block) => u128::from_le_bytes(*block),
+        None => number_of(bytes),
+    }
+}
+
+/// The children of a node, with the correction where its control bit is set.
+fn corrected(node: Block, [left, right]: [Block; 2], correction: Block) -> [Block; 2] {
+    let control = mask((node & 1) as u8);
+    let node = correction & NODE;
+    let kept = NODE | 1;
+    [
+        left & kept ^ (node | correction & 1) & control,
+        right & kept ^ (node | correction >> 1 & 1) & control,
+    ]
+}

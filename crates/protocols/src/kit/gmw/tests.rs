@@ -1,0 +1,290 @@
+use std::thread;
+
+use chacha20::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+use veilset_channel::{Framed, MemoryTransport, memory_pair};
+
+use super::products::Factors;
+use super::*;
+use crate::{Groups, MAX_GROUPS, Sharing, Silent};
+
+/// What the offerer and the chooser do in one session; the sides' randomness follows from `seed`.
+fn meet<T: Send>(
+    seed: u8,
+    offerer: impl FnOnce(&mut Gmw, &mut Means<'_>) -> T + Send,
+    chooser: impl FnOnce(&mut Gmw, &mut Means<'_>) -> T,
+) -> [T; 2] {
+    type Setup = fn(&mut Means<'_>) -> Result<Gmw, ProtocolError>;
+    fn side<T>(
+        seed: [u8; 2],
+        end: MemoryTransport,
+        setup: Setup,
+        work: impl FnOnce(&mut Gmw, &mut Means<'_>) -> T,
+    ) -> T {
+        let means = &mut Means {
+            session: &[seed[0]; 32],
+            channel: &mut Framed::new(end),
+            rng: &mut ChaCha20Rng::from_seed(*blake3::hash(&seed).as_bytes()),
+            observer: &Silent,
+        };
+        let mut gmw = setup(means).expect("a setup");
+        work(&mut gmw, means)
+    }
+    let (left, right) = memory_pair();
+    thread::scope(|scope| {
+        let offerer = scope.spawn(move || side([seed, 1], left, Gmw::offering, offerer));
+        let chooser = side([seed, 2], right, Gmw::choosing, chooser);
+        [offerer.join().expect("no panic"), chooser]
+    })
+}
+
+/// Shares of bits are random each by itself.
+fn assert_random(shares: &[u8]) {
+    let ones = shares.iter().filter(|share| **share == 1).count() as f64;
+    let count = shares.len() as f64;
+    assert!((ones - count / 2.0).abs() < 3.5 * count.sqrt(), "{ones} of {count}");
+}
+
+#[test]
+fn gates_give_any_function_of_four_shared_bits() {
+    let mut rng = ChaCha20Rng::from_seed([1; 32]);
+    let truths: Vec<u16> = (0..4000).map(|_| rng.next_u32() as u16).collect();
+    let inputs: [Vec<u8>; 2] =
+        [(); 2].map(|()| truths.iter().map(|_| rng.next_u32() as u8 & 15).collect());
+    let (truths, [own, others]) = (&truths, &inputs);
+    let [offered, chosen] = meet(
+        2,
+        |gmw, means| gmw.gates(means, "gates", own, |place| truths[place]).expect("it runs"),
+        |gmw, means| gmw.gates(means, "gates", others, |_| 0).expect("it runs"),
+    );
+    for (place, truth) in truths.iter().enumerate() {
+        let input = own[place] ^ others[place];
+        assert_eq!(u16::from(offered[place] ^ chosen[place]), truth >> input & 1);
+    }
+    assert_random(&offered);
+    assert_random(&chosen);
+}
+
+#[test]
+fn tables_of_truth_have_their_ones() {
+    assert_eq!((truth(&[]), truth(&[0, 4, 15])), (0, 0x8011));
+}
+
+#[test]
+fn shares_say_which_values_differ() {
+    let mut rng = ChaCha20Rng::from_seed([4; 32]);
+    for (seed, bits) in [(1, 1), (2, 4), (3, 5), (4, 16), (5, 17), (6, 61), (7, 64)] {
+        let kept = u64::MAX >> (64 - bits);
+        let values: Vec<u64> = (0..600).map(|_| rng.next_u64()).collect();
+        let other = |(place, value): (usize, &u64)| match place % 3 {
+            0 => *value,
+            // Another one by a single bit, or what is beyond the bits that count.
+            1 => value ^ 1 << (place as u32 % bits),
+            _ => value ^ !kept,
+        };
+        let others: Vec<u64> = values.iter().enumerate().map(other).collect();
+        let [own, theirs] = meet(
+            seed,
+            |gmw, means| any_bit(gmw, means, "any", &values, bits).expect("it runs"),
+            |gmw, means| any_bit(gmw, means, "any", &others, bits).expect("it runs"),
+        );
+        for (place, (own, theirs)) in own.iter().zip(&*theirs).enumerate() {
+            assert_eq!((own ^ theirs) == 1, place % 3 == 1, "{bits} bits, {place}");
+        }
+        assert_random(&own);
+        assert_random(&theirs);
+    }
+}
+
+#[test]
+fn shares_say_which_numbers_are_at_least_a_bound() {
+    let mut rng = ChaCha20Rng::from_seed([5; 32]);
+    for (seed, bits) in [(1, 8), (2, 16), (3, 24), (4, 4), (5, 40), (6, 124)] {
+        let half = 1_u128 << (bits - 1);
+        let mut random = |below: u128| {
+            let [high, low] = [(); 2].map(|()| u128::from(rng.next_u64()));
+            (high << 64 | low) % below
+        };
+        for least in [0, 1, half - 1, random(half)] {
+            let numbers: Vec<u128> = (0..300)
+                .map(|place| match place % 5 {
+                    0 => least,
+                    1 => least.saturating_sub(1),
+                    2 => [0, half - 1][place % 2],
+                    _ => random(half),
+                })
+                .collect();
+            let own: Vec<u128> = numbers.iter().map(|_| random(2 * half)).collect();
+            let others = own
+                .iter()
+                .zip(&numbers)
+                .map(|(own, number)| number.wrapping_sub(*own) % (2 * half));
+            let others: Vec<u128> = others.collect();
+            let [offered, chosen] = meet(
+                seed,
+                |gmw, means| {
+                    let before = gmw.ready();
+                    let enough = at_least(gmw, means, "least", &own, bits, least).expect("it runs");
+                    assert_eq!((before, gmw.ready()), (0, 0), "as many gates as it says");
+                    enough
+                },
+                |gmw, means| at_least(gmw, means, "least", &others, bits, least).expect("it runs"),
+            );
+            for (place, number) in numbers.iter().enumerate() {
+                let enough = (offered[place] ^ chosen[place]) == 1;
+                assert_eq!(enough, *number >= least, "{number} and {least} of {bits} bits");
+            }
+            assert_random(&offered);
+        }
+    }
+}
+
+#[test]
+fn shares_of_products_add_up_to_them() {
+    let mut rng = ChaCha20Rng::from_seed([6; 32]);
+    let widths = &[3, 16, 1];
+    let count = 500;
+    let numbers: Vec<u128> =
+        (0..3 * count).map(|_| u128::from(rng.next_u64()).wrapping_neg()).collect();
+    let bits: [Vec<u8>; 2] =
+        [(); 2].map(|()| (0..count).map(|_| rng.next_u32() as u8 & 1).collect());
+    let [own, others] = &bits;
+    let numbers = &numbers[..];
+    let products = |gmw: &mut Gmw, means: &mut Means<'_>, own: &[u8], numbers: &[u128]| {
+        let mut all = Vec::new();
+        let factors = Factors { sharing: Sharing::Additive, widths, numbers };
+        gmw.products(means, "products", own, factors, |shares| all.extend_from_slice(shares))
+            .expect("it runs");
+        let sums = gmw.sums(means, "sums", own, factors).expect("it runs");
+        (all, sums.to_vec())
+    };
+    let [offered, chosen] = meet(
+        7,
+        |gmw, means| products(gmw, means, own, numbers),
+        |gmw, means| products(gmw, means, others, &[]),
+    );
+    let mut sums = [0_u128; 3];
+    for (place, number) in numbers.iter().enumerate() {
+        let (bit, width) = (own[place / 3] ^ others[place / 3], widths[place % 3]);
+        let product = cut(offered.0[place].wrapping_add(chosen.0[place]), width);
+        assert_eq!(product, cut(u128::from(bit) * number, width), "{place}");
+        sums[place % 3] = sums[place % 3].wrapping_add(product);
+    }
+    for (place, width) in widths.iter().enumerate() {
+        let sum = offered.1[place].wrapping_add(chosen.1[place]);
+        assert_eq!(cut(sum, *width), cut(sums[place], *width));
+        assert_eq!(offered.1[place], cut(offered.1[place], *width), "it is reduced");
+    }
+}
+
+#[test]
+fn shares_by_exclusive_or_make_products() {
+    let mut rng = ChaCha20Rng::from_seed([9; 32]);
+    let numbers: Vec<u128> = (0..300).map(|_| u128::from(rng.next_u64()) << 40).collect();
+    let bits: [Vec<u8>; 2] = [(); 2].map(|()| (0..300).map(|_| rng.next_u32() as u8 & 1).collect());
+    let [own, others] = &bits;
+    let products = |gmw: &mut Gmw, means: &mut Means<'_>, own: &[u8], numbers: &[u128]| {
+        let mut all = Vec::new();
+        let factors = Factors { sharing: Sharing::Xor, widths: &[16], numbers };
+        gmw.products(means, "products", own, factors, |shares| all.extend_from_slice(shares))
+            .expect("it runs");
+        all
+    };
+    let [offered, chosen] = meet(
+        8,
+        |gmw, means| products(gmw, means, own, &numbers),
+        |gmw, means| products(gmw, means, others, &[]),
+    );
+    for (place, number) in numbers.iter().enumerate() {
+        let bit = u128::from(own[place] ^ others[place]);
+        assert_eq!(offered[place] ^ chosen[place], bit * number, "{place}");
+    }
+}
+
+#[test]
+fn noise_is_scaled_coins_about_their_mean() {
+    const COINS: u32 = 100;
+    for (width, log) in [(3, 0), (16, 0), (16, 7), (16, 90)] {
+        let [offered, chosen] = meet(
+            log as u8,
+            |gmw, means| {
+                (0..200)
+                    .map(|_| gmw.noise(means, "noise", COINS, width, log).expect("it runs"))
+                    .collect::<Vec<u128>>()
+            },
+            // It knows of no scale.
+            |gmw, means| {
+                (0..200)
+                    .map(|_| gmw.noise(means, "noise", COINS, width, 0).expect("it runs"))
+                    .collect()
+            },
+        );
+        let noise = offered.iter().zip(&chosen).map(|(own, other)| {
+            let noise = cut(own.wrapping_add(*other), width).cast_signed();
+            if width == 3 { noise - i128::from(COINS / 2) } else { noise }
+        });
+        let scaled: Vec<f64> = noise.map(|noise| noise as f64 / f64::from(log).exp2()).collect();
+        let mean = scaled.iter().sum::<f64>() / 200.0;
+        let variance = scaled.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / 200.0;
+        // 25 is expected, and a twelfth more where the powers below the scale are uniform; deviations are 0.35 and 2.5.
+        assert!(mean.abs() < 1.8 && (variance - 25.0).abs() < 13.0, "{log}: {mean} {variance}");
+        assert!(scaled.iter().all(|one| one.abs() <= 51.0), "{log}");
+        let low =
+            offered.iter().zip(&chosen).filter(|(own, other)| own.wrapping_add(**other) & 1 == 1);
+        assert!(log == 0 || (60..140).contains(&low.count()), "the lowest bit is uniform");
+    }
+}
+
+#[test]
+fn shares_of_sums_by_group_add_up_to_them() {
+    let mut rng = ChaCha20Rng::from_seed([8; 32]);
+    let widths = &[3, 16];
+    for (seed, groups, count) in [
+        (1, 1, 50),
+        (2, 2, 300),
+        (3, 3, 300),
+        (4, 7, 300),
+        (5, 100, 700),
+        (6, 129, 300),
+        (7, MAX_GROUPS, 90),
+    ] {
+        let mut random = |below: usize| rng.next_u32() as usize % below;
+        let of: Vec<u32> = (0..count).map(|_| random(groups) as u32).collect();
+        let own: Vec<u8> = (0..count).map(|_| random(2) as u8).collect();
+        let others: Vec<u8> = (0..count).map(|_| random(2) as u8).collect();
+        let numbers: Vec<u128> =
+            (0..2 * count).map(|_| u128::from(rng.next_u64()).wrapping_neg()).collect();
+        let sums =
+            |gmw: &mut Gmw, means: &mut Means<'_>, own: &[u8], numbers: &[u128], of: &[u32]| {
+                let (factors, groups) = (
+                    Factors { sharing: Sharing::Additive, widths, numbers },
+                    Groups { count: groups, of },
+                );
+                // The second time, as trees must not be those of the first.
+                gmw.grouped_sums(means, "sums", own, factors, groups).expect("it runs");
+                gmw.grouped_sums(means, "sums", own, factors, groups).expect("it runs").to_vec()
+            };
+        let [offered, chosen] = meet(
+            seed,
+            |gmw, means| sums(gmw, means, &own, &numbers, &of),
+            |gmw, means| sums(gmw, means, &others, &[], &[]),
+        );
+        let mut expected = vec![0_u128; 2 * groups];
+        for (place, group) in of.iter().enumerate() {
+            let bit = u128::from(own[place] ^ others[place]);
+            for column in 0..2 {
+                let sum = &mut expected[2 * *group as usize + column];
+                *sum = sum.wrapping_add(bit * numbers[2 * place + column]);
+            }
+        }
+        for (place, expected) in expected.iter().enumerate() {
+            let sum = offered[place].wrapping_add(chosen[place]);
+            assert_eq!(cut(sum, widths[place % 2]), cut(*expected, widths[place % 2]), "{groups}");
+        }
+        let bytes: Vec<u8> =
+            chosen.iter().flat_map(|share| share.to_le_bytes()[..3].to_vec()).collect();
+        let ones: u32 = bytes.iter().map(|byte| byte.count_ones()).sum();
+        let bits = 8.0 * bytes.len() as f64;
+        assert!((f64::from(ones) - bits / 2.0).abs() < 3.0 * bits.sqrt(), "{ones} of {bits}");
+    }
+}
