@@ -242,6 +242,38 @@ fn the_commands_on_the_page_of_joins_run_and_give_what_it_shows() {
 }
 
 #[test]
+fn the_commands_on_the_page_of_numbers_run_and_give_what_it_shows() {
+    let [north, south, shop, bank] = [(); 4].map(|()| party());
+    for (name, one, other_name, other) in
+        [("north", &north, "south", &south), ("shop", &shop, "bank", &bank)]
+    {
+        one.pin(other_name, other);
+        other.pin(name, one);
+    }
+    give_examples([&north, &south], "examples");
+    give_examples([&shop, &bank], "examples/groups");
+    let page = fs::read_to_string(root().join("docs/use/numbers.md")).expect("the page is there");
+    let commands = commands("docs/use/numbers.md");
+    let [counting, counted, adding, agreeing] = commands.as_slice() else { panic!("four") };
+    let run = |[one, other]: [&Party; 2], first: &str, second: &str| {
+        let mut listened = one.start(&words(first, other, ""));
+        let connected = other.run(&words(second, one, &listened.address()));
+        let listened = listened.output();
+        succeeds(first, &listened);
+        succeeds(second, &connected);
+        [listened, connected].map(|output| (stdout(&output), stderr(&output)))
+    };
+    let [(count, said), (same, _)] = run([&north, &south], counting, counted);
+    assert_eq!(count, same);
+    assert!(said.contains("circuit-count in") && said.contains("against the programs"), "{said}");
+    let [(sums, said), (nothing, _)] = run([&shop, &bank], adding, agreeing);
+    assert!(said.contains("circuit-sum in") && nothing.is_empty(), "{said}{nothing}");
+    let shown: Vec<&str> = sums.lines().map(str::trim_end).collect();
+    assert!(page.contains(&format!("\n{}\n```", shown.join("\n"))), "{sums}");
+    assert!(sums.contains("fewer than 10"), "{sums}");
+}
+
+#[test]
 fn the_commands_on_the_page_of_rules_run_and_their_policy_is_the_example() {
     let (reader, shop) = (party(), party());
     reader.pin("shop", &shop);
