@@ -421,6 +421,19 @@ pub enum DataError {
         /// The most digits after a point in the column.
         scale: u32,
     },
+    /// The noise on the sum of a column might not fit beside it.
+    #[error(
+        "{file}, column {column:?}: the sum with its noise might not fit in 2^127 - 1 units of its last decimal place ({scale} digits \
+         after the point); write fewer digits after the point, or larger units"
+    )]
+    NoiseTooLarge {
+        /// The file's name.
+        file: String,
+        /// The column's name.
+        column: String,
+        /// The most digits after a point in the column.
+        scale: u32,
+    },
     /// A key is in two groups.
     #[error(
         "{place}: its key is in another group than in {before}; a key can be in one group, so choose other columns with \

@@ -20,6 +20,7 @@ mod run;
 mod spec;
 
 pub use catalogue::agree::Scheme;
+pub use catalogue::circuit::without_room;
 pub use catalogue::fhe::Flooding;
 pub use catalogue::pso::pieces;
 pub use catalogue::{agree, fhe, ks, oprf_filter};

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use veilset_data::{KeyColumn, KeySpec};
+use veilset_data::{DataError, KeyColumn, KeySpec};
 use veilset_host::time::now;
 use veilset_party::Home;
+use veilset_protocols::without_room;
 use veilset_rules::{Facts, Ledger, Policy};
 use veilset_session::{Briefing, Column, Learn, PeerBriefing, SessionError};
 
@@ -67,6 +68,16 @@ impl Job {
         self.release.check(self.operation, input.has_several_keys())?;
         self.check_padding(input.has_several_keys())?;
         self.check_groups_of(input)?;
+        if let (Some(noise), Some(values)) = (self.release.noise, input.values()) {
+            let columns = values.columns().len();
+            let coins = noise.shared_among(1 + columns).dummies();
+            if let Some(column) = without_room(columns, values.words(), coins) {
+                let (file, name) =
+                    (input.table().name().to_owned(), values.columns()[column].clone());
+                let scale = values.scale(column);
+                return Err(DataError::NoiseTooLarge { file, column: name, scale }.into());
+            }
+        }
         let sends_rows = self.operation.spec().may_send_rows() && !columns.is_empty();
         if self.pad_to_of(input).is_some() && input.distinct() == 0 && sends_rows {
             let (flag, operation) = ("--pad-to", self.operation);

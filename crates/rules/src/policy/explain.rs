@@ -85,7 +85,7 @@ impl Section {
             say(&section.epsilon, |epsilon| {
                 let (most, time) = (epsilon.most, epsilon.time());
                 format!(
-                    "Counts with noise spend an epsilon of {most} on one peer in {time} at most; numbers without noise are refused."
+                    "Numbers with noise spend an epsilon of {most} on one peer in {time} at most; those without noise are refused."
                 )
             }),
             say(&section.least_difference, |Difference(least)| {

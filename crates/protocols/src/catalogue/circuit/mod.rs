@@ -281,6 +281,19 @@ fn logs(attached: Attached<'_>) -> impl Iterator<Item = u32> {
     })
 }
 
+/// The first of so many columns of values that has no room for its sum and noise of so many coins on that.
+#[must_use]
+pub fn without_room(columns: usize, words: &[i128], coins: u32) -> Option<usize> {
+    let logs: Vec<u32> = logs(Attached::Values { columns, words, groups: None }).collect();
+    (0..columns).find(|column| {
+        let values = words.iter().skip(*column).step_by(columns);
+        let sum = values.fold(0, |sum: u128, value| sum.saturating_add(value.unsigned_abs()));
+        // Half of the coins beside the mean, and what is uniform below one.
+        let noise = u128::from(coins / 2 + 1).checked_mul(1 << logs[*column]);
+        noise.is_none_or(|noise| noise.saturating_add(sum) > i128::MAX.unsigned_abs())
+    })
+}
+
 /// The group of each bin's element; an empty bin has any.
 fn groups_of(items: &[Option<u32>], attached: Attached<'_>) -> Zeroizing<Vec<u32>> {
     let Attached::Values { groups: Some(groups), .. } = attached else {

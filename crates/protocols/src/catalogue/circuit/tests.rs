@@ -263,3 +263,18 @@ fn values_are_long_enough_and_bins_enough() {
     }
     assert_eq!(Sizes::new(1000, 9, 3).bits, Sizes::new(1000, 9, 0).bits + 3);
 }
+
+#[test]
+fn noise_has_room_beside_the_sum() {
+    // A coin is 2^118 units, and (coins / 2 + 1) * 2^118 stand beside the sum itself.
+    let (exact, less) = (1_i128 << 118, (1_i128 << 118) - 1);
+    for (edge, most) in [(exact, 1018), (less, 1020), (-exact, 1018)] {
+        assert_eq!(without_room(2, &[1, edge], most), None);
+        assert_eq!(without_room(2, &[1, edge], most + 2), Some(1));
+    }
+    // Two values on both sides of 0 are further apart.
+    assert_eq!(without_room(1, &[less, -less], 600), Some(0));
+    assert_eq!(without_room(1, &[i128::MAX], 2), Some(0));
+    assert_eq!(without_room(1, &[2], 1 << 20), None);
+    assert_eq!(without_room(0, &[], 1 << 20), None);
+}
