@@ -184,14 +184,17 @@ impl FromArgMatches for Order {
             },
             false => Joining::default(),
         };
+        let grouping = spec.has_groups().then_some(matches);
         Ok(Self {
             operation: spec.operation,
             party: PartyArgs::from_arg_matches(matches)?,
             out: out.transpose()?,
             columns: columns.into_iter().flatten().cloned().collect(),
-            by: (spec.has_groups().then(|| matches.get_many(BY)).flatten())
+            by: grouping
+                .and_then(|matches| matches.get_many(BY))
                 .map_or_else(Vec::new, |names| names.cloned().collect()),
-            groups: (spec.has_groups().then(|| matches.get_one::<u64>(GROUPS)).flatten())
+            groups: grouping
+                .and_then(|matches| matches.get_one::<u64>(GROUPS))
                 .map(|groups| *groups as usize),
             matching,
             pairs,

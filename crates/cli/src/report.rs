@@ -141,7 +141,7 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
         }
         _ => format!("{count} of your {distinct} keys are in all {all} lists"),
     };
-    let matches = |count: u64| match report.noise_of_each() {
+    let matches = |count: u64| match report.noise_of_each {
         Some(noise) => {
             format!(
                 "about {}; the noise is within {} in 95 of 100 runs",

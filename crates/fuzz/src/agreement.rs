@@ -8,7 +8,8 @@ use veilset_channel::{Recording, Replay, Transport, memory_pair};
 use veilset_data::{KeySet, KeySpec, Linkage, RowsToSend, SentColumns, Table};
 use veilset_protocols::{Attached, AttachedShape, Choices, Operation, Security, Silent};
 use veilset_session::{
-    Column, Learn, ListInput, Matching, Offer, Pipe, Release, Resources, Seats, SessionError, agree,
+    Column, ConnectedPeer, Learn, ListInput, Matching, Offer, Pipe, Release, Resources, Seats,
+    SessionError, agree,
 };
 
 use crate::Seed;
@@ -58,7 +59,8 @@ pub fn agreement(data: &[u8]) {
 
 /// One side of a session, to its end.
 fn side(asked: Asked, connecting: bool, transport: Box<dyn Transport>) -> Result<(), SessionError> {
-    let mut pipe = Pipe::new(transport, [0; 32]);
+    let (name, pipe) = ("peer".to_owned(), Pipe::new(transport, [0; 32]));
+    let peers = vec![ConnectedPeer { name, pipe, connecting }];
     let rng = &mut ChaCha20Rng::from_seed([u8::from(connecting); 32]);
     let text = b"k,n\n1,a\n2,b\n3,b\n".to_vec();
     let table = Table::parse("list".to_owned(), text, b',').expect("a table");
@@ -67,16 +69,16 @@ fn side(asked: Asked, connecting: bool, transport: Box<dyn Transport>) -> Result
     let columns = ["n".to_owned()];
     let sent = matches!(asked, Asked::Joined)
         .then(|| SentColumns::of(&table, &list, &columns).expect("short rows"));
-    let agreed = agree(&mut pipe, offer(asked, connecting, &list, sent.as_ref()), rng)?;
+    let agreed = agree(None, peers, offer(asked, &list, sent.as_ref()), rng)?;
     let resources = Resources { threads: 1, observer: &Silent };
     let (keys, attached) = (list.take_digests(), Attached::Nothing);
     let columns = sent.as_ref();
     let rows = columns.map(|columns| RowsToSend { table: &table, linkage: &list, columns });
     let list = ListInput { keys, attached, rows, linkage: Some(&list) };
-    agreed.run(&mut pipe, list, &resources, rng).map(drop)
+    agreed.run(list, &resources, rng).map(drop)
 }
 
-fn offer(asked: Asked, connecting: bool, list: &Linkage, sent: Option<&SentColumns>) -> Offer {
+fn offer(asked: Asked, list: &Linkage, sent: Option<&SentColumns>) -> Offer {
     let (operation, matching) = match asked {
         Asked::Operation(operation) => (operation, None),
         Asked::Tiers => (Operation::Intersect, Some(Matching::Tiers)),
@@ -94,8 +96,6 @@ fn offer(asked: Asked, connecting: bool, list: &Linkage, sent: Option<&SentColum
         matching,
         tiers: tiers.collect(),
         looks_hashed: false,
-        connecting,
-        peer: "peer".to_owned(),
         memory: 1 << 24,
         choices: Choices::default(),
         attached: sent

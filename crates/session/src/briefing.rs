@@ -78,7 +78,7 @@ impl Briefing {
         asked_by_peer: Asked,
         side: Side,
         offer: &Offer,
-        theirs: &Terms,
+        (name, theirs): (&str, &Terms),
     ) -> Self {
         Self {
             operation: offer.operation,
@@ -88,10 +88,10 @@ impl Briefing {
             security: spec.security,
             learn: offer.learn,
             asked_by_peer,
-            learned: with_columns(sentence(spec, side, &offer.peer, offer.groups), offer, theirs)
-                + &offer.release.sentences(numbers(offer, theirs)),
+            learned: with_columns(sentence(spec, side, name, offer.groups), offer, (name, theirs))
+                + &offer.release.sentences(offer.numbers(&theirs.columns)),
             leaks: leaks(spec, side.reveal, offer, theirs),
-            peers: vec![peer(offer, theirs)],
+            peers: vec![peer(offer, name, theirs)],
             warnings: warning(offer, theirs).into_iter().collect(),
         }
     }
@@ -192,30 +192,20 @@ fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer, theirs: &Terms) -> 
         .collect()
 }
 
-fn peer(offer: &Offer, theirs: &Terms) -> PeerBriefing {
+fn peer(offer: &Offer, name: &str, theirs: &Terms) -> PeerBriefing {
     let distinct = theirs.distinct;
-    let peer = PeerBriefing::with(&offer.peer, theirs, offer.learn.mirrored().includes_me());
+    let peer = PeerBriefing::with(name, theirs, offer.learn.mirrored().includes_me());
     match offer.operation {
         _ if offer.matching == Some(Matching::Grouped) => {
             let rows = distinct / offer.per_row() as u64;
             PeerBriefing {
                 distinct: rows,
-                has: format!("{} has {rows} distinct rows with a value of a key", offer.peer),
+                has: format!("{name} has {rows} distinct rows with a value of a key"),
                 ..peer
             }
         }
-        Operation::Agree => {
-            PeerBriefing { has: format!("{} offers {distinct} slots", offer.peer), ..peer }
-        }
+        Operation::Agree => PeerBriefing { has: format!("{name} offers {distinct} slots"), ..peer },
         _ => peer,
-    }
-}
-
-/// How many numbers are told with noise: of a sum the count, too.
-fn numbers(offer: &Offer, theirs: &Terms) -> usize {
-    match offer.operation {
-        Operation::Sum => 1 + offer.columns.len() + theirs.columns.len(),
-        _ => 1,
     }
 }
 
@@ -234,7 +224,7 @@ pub(crate) fn sentence(spec: &Spec, side: Side, peer: &str, groups: Option<usize
 }
 
 /// The same, with the columns that go with the matches, and with what the peer is told of a list that is filled up.
-fn with_columns(learned: String, offer: &Offer, theirs: &Terms) -> String {
+fn with_columns(learned: String, offer: &Offer, (name, theirs): (&str, &Terms)) -> String {
     let names = |columns: &[Column]| {
         let quoted = |column: &Column| format!("\"{}\"", escape(&column.name));
         let names: Vec<String> = columns.iter().map(quoted).collect();
@@ -242,12 +232,12 @@ fn with_columns(learned: String, offer: &Offer, theirs: &Terms) -> String {
     };
     let sends = |columns: &[Column]| offer.operation.spec().may_send_rows() && !columns.is_empty();
     let come = sends(&theirs.columns)
-        .then(|| format!(" {} sends with matches: {}.", offer.peer, names(&theirs.columns)));
+        .then(|| format!(" {name} sends with matches: {}.", names(&theirs.columns)));
     let go = sends(&offer.columns)
         .then(|| format!(" You send with matches: {}.", names(&offer.columns)));
     let told = (offer.padding > 0).then(|| {
         let (real, told) = (offer.distinct - offer.padding, offer.distinct);
-        format!(" {} is told of {told} distinct keys: your {real}, and made-up ones.", offer.peer)
+        format!(" {name} is told of {told} distinct keys: your {real}, and made-up ones.")
     });
     [learned, come.unwrap_or_default(), go.unwrap_or_default(), told.unwrap_or_default()].concat()
 }
@@ -299,12 +289,12 @@ mod tests {
     #[test]
     fn what_holds_for_both_is_said_to_both_alone() {
         let offer = Offer::sample();
-        let theirs = Terms::new(&offer, [0; 32]);
+        let theirs = Terms::new(&offer, true, [0; 32]);
         for spec in PROTOCOLS.map(|protocol| protocol.spec()) {
             for reveal in spec.reveals {
                 let side = Side { role: Role::Receiver, reveal: *reveal };
                 let (choices, asked) = (spec.defaults(), Asked::default());
-                let briefing = Briefing::new(spec, choices, asked, side, &offer, &theirs);
+                let briefing = Briefing::new(spec, choices, asked, side, &offer, ("peer", &theirs));
                 let of_both = briefing.leaks.iter().any(|leak| leak.starts_with("If both learn"));
                 let said = spec.all_leaks().any(|leak| leak.starts_with("If both learn"));
                 assert_eq!(of_both, said && *reveal == Reveal::Both, "{}", spec.id);
@@ -319,7 +309,7 @@ mod tests {
         let offer = Offer { presets: "name/1~deletion/1,date/2".into(), ..Offer::sample() };
         let spec = PROTOCOLS[0].spec();
         assert!(
-            leaks(spec, Reveal::Both, &offer, &Terms::new(&offer, [0; 32]))
+            leaks(spec, Reveal::Both, &offer, &Terms::new(&offer, true, [0; 32]))
                 .contains(&GENERATORS_LEAK)
         );
     }

@@ -1,8 +1,8 @@
 //! Where data meets protocols: terms, agreement, planner, and the run.
 //!
 //! A run is a line of states, each consumed by the next: [`Offer`] → [`agree`] → [`Agreed`] (show its
-//! [`Briefing`], then go on or decline) → [`Agreed::run`] → [`Report`]. Several parties take the same line over
-//! [`agree_all`] and [`AgreedMultiparty`]. What a run would take is known without a peer:
+//! [`Briefing`], then go on or decline) → [`Agreed::run`] → [`Report`]. Two parties and several take
+//! the same line. What a run would take is known without a peer:
 //!
 //! ```
 //! use veilset_protocols::{Operation, Security};
@@ -29,6 +29,7 @@ pub mod memory;
 mod multiparty;
 mod noise;
 mod offer;
+mod pair;
 mod parts;
 mod piece;
 mod pipe;
@@ -43,7 +44,7 @@ mod terms;
 mod tiers;
 mod wanted;
 
-pub use agreement::{Agreed, agree};
+pub use agreement::{Agreed, ConnectedPeer, agree};
 pub use briefing::{Briefing, PeerBriefing};
 pub use cluster::{
     AgreedCluster, ClusterOffer, MOST_KEYS, MOST_PIECES, MOST_WORKERS, ROWS_A_PIECE, clustered,
@@ -51,12 +52,13 @@ pub use cluster::{
 };
 pub use elements::hash_keys;
 pub use error::{Blame, SessionError};
-pub use multiparty::{AgreedMultiparty, ConnectedPeer, agree_all, listed};
+pub use multiparty::listed;
 pub use noise::{NoNoise, Noise};
 pub use offer::{Column, Detail, Learn, Matching, Offer, Seats, can_be_filled};
 pub use parts::capacity;
 pub use piece::{Matched, PieceShape, Ticket};
-pub use pipe::{End, Pipe};
+pub(crate) use pipe::End;
+pub use pipe::Pipe;
 pub use plan::{Calibration, Estimate, Link, PlanError, Price, Speed, Times};
 pub use planned::{MeetingEstimate, PlannedMeeting, PlannedRun, Prices};
 pub use receipt::{Pledge, RECEIPT_FORMAT, Receipt, Sign, Statement, StatementParty};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use veilset_names::names;
 use veilset_protocols::{AttachedShape, Choices, Gives, Keys, Operation, Reveal, Security};
 
-use crate::{Pledge, Release, SessionError};
+use crate::{Noise, Pledge, Release, SessionError};
 
 names! {
     "who learns";
@@ -113,10 +113,6 @@ pub struct Offer {
     pub tiers: Vec<usize>,
     /// Whether this side's keys look like hashes.
     pub looks_hashed: bool,
-    /// Whether this side opened the connection; the two sides differ in it.
-    pub connecting: bool,
-    /// What this side calls the peer.
-    pub peer: String,
     /// Bytes of memory that the run may take beside what the process holds; no run may allocate as the peer's number
     /// of keys has it.
     pub memory: u64,
@@ -158,6 +154,19 @@ impl Offer {
     pub(crate) fn per_row(&self) -> usize {
         per_row(self.matching, &self.presets)
     }
+
+    /// How many numbers are told, where the peer has these columns: of a sum the count, too.
+    pub(crate) fn numbers(&self, theirs: &[Column]) -> usize {
+        match self.operation {
+            Operation::Sum => 1 + self.columns.len() + theirs.len(),
+            _ => 1,
+        }
+    }
+
+    /// The noise of each of them, if they have any.
+    pub(crate) fn noise_of_each(&self, theirs: &[Column]) -> Option<Noise> {
+        self.release.noise.map(|noise| noise.shared_among(self.numbers(theirs)))
+    }
 }
 
 /// Whether a list may be filled up with made-up keys for this operation: nothing of them is seen in its result.
@@ -193,7 +202,7 @@ pub struct Column {
 }
 #[cfg(test)]
 impl Offer {
-    /// A count that both learn, of the connecting side.
+    /// A count that both learn.
     pub(crate) fn sample() -> Self {
         Self {
             operation: Operation::Count,
@@ -206,8 +215,6 @@ impl Offer {
             matching: None,
             tiers: Vec::new(),
             looks_hashed: false,
-            connecting: true,
-            peer: "peer".into(),
             memory: u64::MAX,
             choices: Choices::default(),
             attached: AttachedShape::Nothing,

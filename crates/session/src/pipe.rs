@@ -24,7 +24,7 @@ pub struct Pipe {
 }
 
 /// How a session leaves its peer.
-pub enum End {
+pub(crate) enum End {
     /// The run is complete.
     Complete,
     /// This side stops, and says why.
@@ -50,12 +50,6 @@ impl Pipe {
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience: Some(patience), ..self }
-    }
-
-    /// The peer's public key, where the way to it has keys.
-    #[must_use]
-    pub fn peer_key(&self) -> Option<[u8; 32]> {
-        self.peer
     }
 
     /// Whether the peer's next message is here; it stays for whoever takes it.
@@ -105,7 +99,7 @@ impl Pipe {
     }
 
     /// Says goodbye and closes; bounded in time.
-    pub fn end(&mut self, end: &End) {
+    pub(crate) fn end(&mut self, end: &End) {
         match end {
             End::Complete => self.channel.inner().close(),
             End::Abort(reason) => self.channel.inner().abort(*reason),
@@ -127,8 +121,7 @@ impl Pipe {
     }
 
     /// The step that runs now.
-    #[must_use]
-    pub fn step(&self) -> &'static str {
+    pub(crate) fn step(&self) -> &'static str {
         self.channel.current()
     }
 

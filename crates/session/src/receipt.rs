@@ -179,7 +179,7 @@ pub(crate) fn of_two(
     // The keys tell the parties apart; either side's own number of keys is that of its terms.
     let own = own_party(pledge, offer, offer.learn.includes_me());
     let other = other_party(pledge, peer, theirs, offer.learn.mirrored().includes_me());
-    let parties = if offer.connecting { vec![own, other] } else { vec![other, own] };
+    let parties = if theirs.connecting { vec![other, own] } else { vec![own, other] };
     let details = theirs.details.clone();
     statement(parties, run, [spec.id, spec.security.name()], offer, details)
 }
@@ -209,6 +209,8 @@ pub(crate) fn statement(
 /// What the peer's terms say for the statement.
 #[derive(Debug, Clone)]
 pub(crate) struct Pledged {
+    /// Whether it opened the connection.
+    connecting: bool,
     began: u64,
     commitment: [u8; 32],
     distinct: u64,
@@ -219,9 +221,10 @@ pub(crate) struct Pledged {
 
 impl Pledged {
     pub(crate) fn of(theirs: &Terms) -> Self {
-        let Terms { began, commitment, distinct, ref columns, ref details, .. } = *theirs;
+        let Terms { connecting, began, commitment, distinct, ref columns, ref details, .. } =
+            *theirs;
         let (columns, details) = (columns.clone(), details.clone());
-        Self { began, commitment, distinct, columns, details }
+        Self { connecting, began, commitment, distinct, columns, details }
     }
 }
 
@@ -262,18 +265,19 @@ mod tests {
         }
     }
 
+    /// The connecting side learns.
     fn offer(number: u8, connecting: bool) -> Offer {
         let signer = Arc::new(Digests([number; 32]));
         let pledge = Pledge { signer, began: number.into(), commitment: [number + 10; 32] };
         let learn = if connecting { Learn::Me } else { Learn::Peer };
         let (distinct, pledge) = (usize::from(number) * 100, Some(pledge));
-        Offer { learn, connecting, distinct, pledge, ..Offer::sample() }
+        Offer { learn, distinct, pledge, ..Offer::sample() }
     }
 
     /// The statement of the first as it meets the second.
     fn said(own: &Offer, other: &Offer) -> Statement {
         let pledge = own.pledge.as_ref().expect("it signs");
-        let theirs = Pledged::of(&Terms::new(other, [0; 32]));
+        let theirs = Pledged::of(&Terms::new(other, other.learn == Learn::Me, [0; 32]));
         let key = other.pledge.as_ref().map_or([2; 32], |pledge| pledge.signer.key());
         of_two(pledge, &key, "run".into(), PROTOCOLS[0].spec(), own, &theirs)
     }

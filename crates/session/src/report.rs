@@ -51,6 +51,8 @@ pub struct Report {
     pub receipt: Option<Receipt>,
     /// How much of the result was to be released.
     pub release: Release,
+    /// The noise of each number that is told, if they have any: of a sum the count and each column share it.
+    pub noise_of_each: Option<Noise>,
     /// The reference of the parties' agreement.
     pub reference: Option<String>,
     /// Why this side, which was to learn the result, sees nothing of it.
@@ -118,17 +120,6 @@ impl Report {
                 Some(self.peer().distinct.saturating_sub(others.len() as u64))
             }
         }
-    }
-
-    /// The noise of each number that is told, if they have any: of a sum the count and each column share it.
-    #[must_use]
-    pub fn noise_of_each(&self) -> Option<Noise> {
-        let sums = match &self.outcome {
-            Outcome::Sums { sums, .. } => sums.len(),
-            _ if self.operation == Operation::Sum => self.peer_columns.len(),
-            _ => 0,
-        };
-        self.release.noise.map(|noise| noise.shared_among(1 + sums))
     }
 
     /// Whether rows of the peer's go with the matches of this side's.

@@ -11,15 +11,15 @@ use veilset_protocols::{
 };
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::agreement::noise_of_each;
 use crate::elements::hash_keys;
-use crate::noise::{Noise, with_dummies};
+use crate::noise::with_dummies;
+use crate::pair::AgreedPair;
 use crate::parts::{Found, Parts};
 use crate::receipt::{Receipt, SIGNATURE, of_two};
 use crate::report::run_id;
 use crate::terms::{Consent, Signature};
 use crate::tiers::{session_of, swap_sizes};
-use crate::{Agreed, Briefing, End, PeerReport, Pipe, Report, SessionError};
+use crate::{Briefing, End, PeerReport, Pipe, Report, SessionError};
 
 /// What a run may use.
 pub struct Resources<'a> {
@@ -149,7 +149,7 @@ pub struct ListInput<'a> {
     pub linkage: Option<&'a Linkage>,
 }
 
-impl Agreed {
+impl AgreedPair {
     /// Consents to the terms, waits for the peer's consent, runs the protocol over the keys of these digests, waits until the peer has
     /// everything too, and closes the connection; then it computes the result, whose time nobody sees.
     ///
@@ -158,7 +158,7 @@ impl Agreed {
     ///
     /// # Panics
     /// When tiers were agreed on, and `list` does not say which rows carry its keys.
-    pub fn run(
+    pub(crate) fn run(
         self,
         pipe: &mut Pipe,
         list: ListInput<'_>,
@@ -181,8 +181,7 @@ impl Agreed {
         let keys = with_padding(keys, self.offer.padding, rng);
         let mut elements = pool.install(|| hash_keys(keys, &hasher));
         let own_dummies = self.dummies.map(|blocks| {
-            let connecting = self.offer.connecting;
-            let (all, own) = with_dummies(&elements, blocks, &self.session, connecting, rng);
+            let (all, own) = with_dummies(&elements, blocks, &self.session, self.connecting, rng);
             elements = all;
             own
         });
@@ -293,7 +292,7 @@ impl Agreed {
             peer_attached: self.peer_attached,
             per_row: self.offer.per_row(),
             slack: runs.next_power_of_two().ilog2(),
-            coins: self.noise_of_each().map_or(0, Noise::dummies),
+            coins: self.coins,
             least: self
                 .offer
                 .release
@@ -336,14 +335,9 @@ impl Agreed {
         }))
     }
 
-    /// The noise of each number, where it is of coins that are tossed on shares.
-    fn noise_of_each(&self) -> Option<Noise> {
-        noise_of_each(&self.offer, &self.peer_columns)
-    }
-
     /// What this side makes of a count with noise, where it put `own` of the peer's dummies on its list.
     fn estimate(&self, outcome: Outcome, own: u64) -> Outcome {
-        match self.noise_of_each().or(self.offer.release.noise) {
+        match self.noise_of_each {
             Some(noise) => noise.estimate(outcome, own, self.own_rows().min(self.peer_rows())),
             None => outcome,
         }
@@ -388,10 +382,11 @@ impl Agreed {
             warnings: self.briefing().warnings.clone(),
             choices: self.choices,
             peer_columns: self.peer_columns.clone(),
-            peer_rows_of_key: self.peer_rows_of_key(),
+            peer_rows_of_key: self.peer_rows_of_key,
             outcome,
             receipt: None,
             release: self.offer.release,
+            noise_of_each: self.noise_of_each,
             reference: self.offer.reference.clone(),
             withheld: None,
             rounds,
@@ -403,7 +398,7 @@ impl Agreed {
     }
 
     fn peer_report(&self, pipe: &mut Pipe) -> PeerReport {
-        let (name, distinct) = (self.offer.peer.clone(), self.peer_rows());
+        let (name, distinct) = (self.name.clone(), self.peer_rows());
         PeerReport { name, key: pipe.peer, distinct, wire: pipe.wire_bytes() }
     }
 }

@@ -12,15 +12,11 @@ use veilset_session::{ConnectedPeer, Pipe};
 
 use crate::{Error, NoParties, PeerAddress, memory};
 
-/// An authenticated way to the peer, or to each peer of a multiparty run.
-pub struct Connection(pub(crate) Ways);
-
-/// The pipes of a connection.
-pub(crate) enum Ways {
-    /// To the peer, and whether this side opened it.
-    Pair { pipe: Pipe, connecting: bool },
-    /// To all others, from the party with this key.
-    Multiparty { own: PublicKey, peers: Vec<ConnectedPeer> },
+/// An authenticated way to the peer, or to each of several.
+pub struct Connection {
+    /// This party's key, which decides its number among several.
+    pub(crate) own: Option<PublicKey>,
+    pub(crate) peers: Vec<ConnectedPeer>,
 }
 
 impl Connection {
@@ -53,9 +49,8 @@ impl Connection {
             };
             let transport = establish(identity, peer, endpoint, options, events)?;
             settle(peer, &transport, events);
-            let connecting = transport.connects();
-            let pipe = pipe(transport).with_patience(options.deadline);
-            return Ok(Self(Ways::Pair { pipe, connecting }));
+            let peers = vec![connected_peer(&peer.name, transport, options.deadline)];
+            return Ok(Self { own: None, peers });
         }
         let peers = match endpoint {
             #[cfg(not(target_family = "wasm"))]
@@ -63,7 +58,7 @@ impl Connection {
             Endpoint::Via(_) => at_a_relay(identity, endpoint, peers, options, events),
             _ => Err(NoParties::SeveralConnect.into()),
         }?;
-        Ok(Self(Ways::Multiparty { own: identity.public_key(), peers }))
+        Ok(Self { own: Some(identity.public_key()), peers })
     }
 
     /// Over a TLS connection with this peer that a listener took. The peer may take so long for its terms, and then to consent to them.
@@ -75,24 +70,24 @@ impl Connection {
         events: &dyn Fn(Event),
     ) -> Self {
         settle(peer, &transport, events);
-        Self(Ways::Pair { pipe: pipe(transport).with_patience(patience), connecting: false })
+        Self { own: None, peers: vec![connected_peer(&peer.name, transport, patience)] }
     }
 
-    /// The peer may take so long for its terms, and then to consent to them.
+    /// Each peer may take so long for its terms, and then to consent to them.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
-        Self(match self.0 {
-            Ways::Pair { pipe, connecting } => {
-                Ways::Pair { pipe: pipe.with_patience(patience), connecting }
-            }
-            several @ Ways::Multiparty { .. } => several,
-        })
+        let patient = |peer: ConnectedPeer| {
+            let pipe = peer.pipe.with_patience(patience);
+            ConnectedPeer { pipe, ..peer }
+        };
+        Self { peers: self.peers.into_iter().map(patient).collect(), ..self }
     }
 
     /// Over any transport, for two parties in one process; nothing binds the session to the connection.
     #[must_use]
     pub fn from_transport(transport: Box<dyn Transport>, connecting: bool) -> Self {
-        Self(Ways::Pair { pipe: Pipe::new(transport, [0; 32]), connecting })
+        let (name, pipe) = (String::new(), Pipe::new(transport, [0; 32]));
+        Self { own: None, peers: vec![ConnectedPeer { name, pipe, connecting }] }
     }
 
     /// The same for several parties in one process: each other one's name and key, the way to it, and whether the party of the key
@@ -104,11 +99,10 @@ impl Connection {
     ) -> Self {
         let peers = peers.into_iter().map(|(name, key, transport, connecting)| ConnectedPeer {
             name,
-            key: *key.as_bytes(),
-            pipe: Pipe::new(transport, [0; 32]),
+            pipe: Pipe::new(transport, [0; 32]).with_peer(*key.as_bytes()),
             connecting,
         });
-        Self(Ways::Multiparty { own, peers: peers.collect() })
+        Self { own: Some(own), peers: peers.collect() }
     }
 }
 
@@ -147,13 +141,15 @@ fn in_a_mesh(
         let keys: Vec<PublicKey> = smaller.iter().map(|peer| peer.key()).collect();
         let came = Listener::bind(listen)?.accept_all(identity, &keys, options, events)?;
         let came = smaller.into_iter().zip(came);
-        connected.extend(came.map(|(peer, came)| connected_peer(peer, came, options.deadline)));
+        connected.extend(
+            came.map(|(peer, came)| connected_peer(&peer.peer.name, came, options.deadline)),
+        );
     }
     for peer in larger {
         let name = || peer.peer.name.clone();
         let address = peer.address.as_deref().ok_or_else(|| NoParties::NoAddress(name()))?;
         let transport = connect(identity, peer.key(), address, options, events)?;
-        connected.push(connected_peer(peer, transport, options.deadline));
+        connected.push(connected_peer(&peer.peer.name, transport, options.deadline));
     }
     Ok(connected)
 }
@@ -172,20 +168,15 @@ fn at_a_relay(
     let options = Options { comeback: Comeback::NEVER, ..options.clone() };
     let meet = |peer: &PeerAddress| {
         let transport = establish(identity, peer.key(), relay, &options, events)?;
-        Ok(connected_peer(peer, transport, options.deadline))
+        Ok(connected_peer(&peer.peer.name, transport, options.deadline))
     };
     peers.into_iter().map(meet).collect()
 }
 
-fn connected_peer(
-    peer: &PeerAddress,
-    transport: TlsTransport,
-    patience: Duration,
-) -> ConnectedPeer {
+fn connected_peer(name: &str, transport: TlsTransport, patience: Duration) -> ConnectedPeer {
     let connecting = transport.connects();
     ConnectedPeer {
-        name: peer.peer.name.clone(),
-        key: *peer.key().as_bytes(),
+        name: name.to_owned(),
         pipe: pipe(transport).with_patience(patience),
         connecting,
     }

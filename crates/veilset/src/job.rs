@@ -7,12 +7,10 @@ use veilset_data::{DataError, KeySet, KeySpec, MAX_LINKAGE_KEYS};
 use veilset_protocols::{Choices, Keys, MAX_GROUPS, Operation, Security};
 use veilset_rules::{Ledger, Refusal, Rules};
 use veilset_session::{
-    Detail, End, Learn, Matching, Offer, Release, Seats, SessionError, Wanted, agree, agree_all,
-    can_be_filled, fresh_rng, memory,
+    Detail, Learn, Matching, Offer, Release, Seats, SessionError, Wanted, agree, can_be_filled,
+    fresh_rng, memory,
 };
 
-use crate::connection::Ways;
-use crate::ready::{AgreedTerms, Pair};
 use crate::record::{Record, pledge};
 use crate::{Connection, Error, GroupsError, Input, KeysError, Ready};
 
@@ -245,23 +243,19 @@ impl Job {
             }
             None => None,
         };
-        let terms = match connection.0 {
-            Ways::Pair { mut pipe, connecting } => {
-                let peer = offer.peer.clone();
-                let agreed = agree(&mut pipe, Offer { connecting, ..offer }, &mut rng);
-                let agreed = pipe.say_goodbye_if_failed(agreed)?;
-                if let Err(error) = input.check_names(operation, &peer, agreed.peer_columns()) {
-                    pipe.end(&End::Abort(Abort::Terms));
-                    return Err(error.into());
-                }
-                AgreedTerms::Pair(Box::new(Pair { agreed, pipe }))
-            }
-            Ways::Multiparty { own, peers } => {
-                let agreed = agree_all(*own.as_bytes(), peers, offer, &mut rng)?;
-                AgreedTerms::Multiparty(Box::new(agreed))
-            }
-        };
-        let mut ready = Ready { terms, rng, record: None };
+        let Connection { own, mut peers } = connection;
+        // A connection in one process has no name.
+        if let ([peer], [name]) = (&mut peers[..], &self.peers[..]) {
+            peer.name.clone_from(name);
+        }
+        let own = own.map(|key| *key.as_bytes());
+        let agreed = agree(own, peers, offer, &mut rng)?;
+        let peer = &agreed.briefing().peer().name;
+        if let Err(error) = input.check_names(operation, peer, agreed.peer_columns()) {
+            agreed.decline(Abort::Terms);
+            return Err(error.into());
+        }
+        let mut ready = Ready { agreed, rng, record: None };
         if let Err(refused) = self.check_agreed(ready.briefing(), input) {
             ready.decline();
             return Err(refused);
@@ -301,8 +295,6 @@ impl Job {
             matching,
             tiers: tiers.collect(),
             looks_hashed: input.linkage.looks_hashed(),
-            connecting: false,
-            peer: self.peers.join(", "),
             memory: memory::left(self.max_memory, input.memory()),
             choices: self.choices,
             attached: input.attached_shape(),

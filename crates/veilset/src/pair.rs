@@ -2,10 +2,11 @@
 
 use std::thread;
 
-use veilset_net::{Listener, Options, connect};
+use veilset_net::{Listener, Options, TlsTransport, connect};
 use veilset_party::Identity;
+use veilset_session::ConnectedPeer;
 
-use crate::connection::{Ways, pipe};
+use crate::connection::pipe;
 use crate::{Connection, Error};
 
 impl Connection {
@@ -26,8 +27,12 @@ impl Connection {
         });
         // A panic goes on here as if there were no second thread.
         let accepted = accepted.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        let over = |transport, connecting| Self(Ways::Pair { pipe: pipe(transport), connecting });
-        Ok((over(accepted?, false), over(connected?, true)))
+        let over = |transport: TlsTransport| {
+            let (name, connecting) = (String::new(), transport.connects());
+            let peer = ConnectedPeer { name, pipe: pipe(transport), connecting };
+            Self { own: None, peers: vec![peer] }
+        };
+        Ok((over(accepted?), over(connected?)))
     }
 }
 

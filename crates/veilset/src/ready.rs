@@ -6,9 +6,7 @@ use veilset_data::{DataError, Destination, LABEL_COLUMN};
 use veilset_host::time::now;
 use veilset_protocols::Gives;
 use veilset_rules::LedgerError;
-use veilset_session::{
-    Agreed, AgreedMultiparty, Briefing, Column, End, ListInput, Pipe, Price, Resources,
-};
+use veilset_session::{Agreed, Briefing, Column, ListInput, Price, Resources};
 
 use crate::record::Record;
 use crate::{Done, Error, Input, Join, join};
@@ -18,41 +16,23 @@ const LONGEST_PLACE: u64 = 2;
 
 /// Agreed terms, waiting for this side's consent.
 pub struct Ready {
-    pub(crate) terms: AgreedTerms,
+    pub(crate) agreed: Agreed,
     pub(crate) rng: ChaCha20Rng,
     /// What the ledger gets of the run, where there is one.
     pub(crate) record: Option<Record>,
-}
-
-/// Terms that all parties hold, with the ways to the others.
-pub(crate) enum AgreedTerms {
-    Pair(Box<Pair>),
-    Multiparty(Box<AgreedMultiparty>),
-}
-
-/// Those of a run of two.
-pub(crate) struct Pair {
-    pub(crate) agreed: Agreed,
-    pub(crate) pipe: Pipe,
 }
 
 impl Ready {
     /// What the user should see before consenting.
     #[must_use]
     pub fn briefing(&self) -> &Briefing {
-        match &self.terms {
-            AgreedTerms::Pair(pair) => pair.agreed.briefing(),
-            AgreedTerms::Multiparty(agreed) => agreed.briefing(),
-        }
+        self.agreed.briefing()
     }
 
     /// The run's identifier, which all parties have.
     #[must_use]
     pub fn run_id(&self) -> String {
-        match &self.terms {
-            AgreedTerms::Pair(pair) => pair.agreed.run_id(),
-            AgreedTerms::Multiparty(agreed) => agreed.run_id(),
-        }
+        self.agreed.run_id()
     }
 
     /// Holds room at `destination` for what the result has beside rows of `input`, for which room is held already.
@@ -71,17 +51,8 @@ impl Ready {
 
     fn hold(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
         let briefing = self.briefing();
-        let (to_come, theirs, peer_rows_of_key) = match &self.terms {
-            AgreedTerms::Pair(pair) => {
-                let agreed = &pair.agreed;
-                (agreed.rows_to_come(), agreed.peer_columns(), agreed.peer_rows_of_key())
-            }
-            // Several parties learn of their own rows alone.
-            AgreedTerms::Multiparty(_) => {
-                (briefing.learn.includes_me().then_some((0, 0)), &[][..], 0)
-            }
-        };
-        let Some((count, width)) = to_come else { return Ok(()) };
+        let theirs = self.agreed.peer_columns();
+        let Some((count, width)) = self.agreed.rows_to_come() else { return Ok(()) };
         let spec = briefing.operation.spec();
         let joins = spec.may_send_rows();
         let names = |columns: &[Column]| -> Vec<String> {
@@ -100,7 +71,7 @@ impl Ready {
                 }
                 // A row can match by all values that it has under a key.
                 let values = input.linkage.values_of_row() as u64;
-                let most = peer_rows_of_key.max(1).saturating_mul(values);
+                let most = self.agreed.peer_rows_of_key().max(1).saturating_mul(values);
                 let key = if input.has_several_keys() { LONGEST_PLACE } else { 0 };
                 let text = width.saturating_mul(values).saturating_add(most.saturating_mul(key));
                 destination.prepare_joined(&input.table, &columns, most, text)
@@ -119,11 +90,7 @@ impl Ready {
 
     /// Somebody saw what the peer [asks for](Briefing::asked_by_peer), and said yes to it.
     pub fn accept(&mut self) {
-        match &mut self.terms {
-            AgreedTerms::Pair(pair) => pair.agreed.accept(),
-            // Nobody can ask several parties for anything else.
-            AgreedTerms::Multiparty(_) => {}
-        }
+        self.agreed.accept();
     }
 
     /// What the run is likely to take on so many threads of each party; this machine is measured for some milliseconds.
@@ -131,10 +98,7 @@ impl Ready {
     /// # Errors
     /// When it cannot be.
     pub fn price(&self, threads: usize) -> Result<Price, Error> {
-        Ok(match &self.terms {
-            AgreedTerms::Pair(pair) => pair.agreed.price(threads),
-            AgreedTerms::Multiparty(agreed) => agreed.price(threads),
-        }?)
+        Ok(self.agreed.price(threads)?)
     }
 
     /// Whether all others have consented already: worth asking while this side's user thinks.
@@ -142,18 +106,12 @@ impl Ready {
     /// # Errors
     /// When one declined, or went away.
     pub fn have_all_consented(&mut self) -> Result<bool, Error> {
-        Ok(match &mut self.terms {
-            AgreedTerms::Pair(pair) => pair.agreed.has_peer_consented(&mut pair.pipe),
-            AgreedTerms::Multiparty(agreed) => agreed.have_all_consented(),
-        }?)
+        Ok(self.agreed.have_all_consented()?)
     }
 
     /// Ends the session without a run; the others are told.
     pub fn decline(self) {
-        match self.terms {
-            AgreedTerms::Pair(mut pair) => pair.pipe.end(&End::Abort(Abort::Declined)),
-            AgreedTerms::Multiparty(agreed) => agreed.decline(),
-        }
+        self.agreed.decline(Abort::Declined);
     }
 
     /// Takes the run's budgets, consents, waits for everybody's consent, and runs the protocol.
@@ -163,31 +121,22 @@ impl Ready {
     /// breaks the protocol or goes away; nothing was written then.
     pub fn run(self, input: &Input, resources: &Resources<'_>) -> Result<Done, Error> {
         let started = now();
-        let Self { terms, mut rng, mut record } = self;
+        let Self { agreed, mut rng, mut record } = self;
         let keys = input.digests(&mut rng)?;
         let mut unrecorded = None;
         if let Some(taking) = &record
             && let Err(why) = taking.begin(input.distinct() as u64, &input.of_values(&keys))
         {
             if !(taking.is_free() && matches!(why, LedgerError::Store(_))) {
-                Self { terms, rng, record: None }.decline();
+                agreed.decline(Abort::Declined);
                 return Err(why.into());
             }
             // The folder takes no files, and no rule asks for one.
             (unrecorded, record) = (Some(why), None);
         }
-        let report = match terms {
-            AgreedTerms::Pair(pair) => {
-                let Pair { agreed, mut pipe } = *pair;
-                let (attached, rows) = (input.attached(), input.rows_to_send());
-                let list = ListInput { keys, attached, rows, linkage: Some(&input.linkage) };
-                let report = agreed.run(&mut pipe, list, resources, &mut rng);
-                pipe.say_goodbye_if_failed(report)
-            }
-            AgreedTerms::Multiparty(agreed) => {
-                agreed.run(keys, &input.linkage, resources, &mut rng)
-            }
-        };
+        let (attached, rows) = (input.attached(), input.rows_to_send());
+        let list = ListInput { keys, attached, rows, linkage: Some(&input.linkage) };
+        let report = agreed.run(list, resources, &mut rng);
         let recorded = record.map_or(Ok(()), |record| record.end(&report));
         Done::new(report?, started, unrecorded.or(recorded.err()), input)
     }

@@ -10,7 +10,6 @@ use veilset_party::{PublicKey, Signer};
 use veilset_rules::{Began, CONTEXT, Ending, Ledger, LedgerError, LedgerPeer, Rules};
 use veilset_session::{Pledge, Report, Sign, fresh_rng};
 
-use crate::ready::AgreedTerms;
 use crate::{Error, Input, Job, Ready};
 
 impl Job {
@@ -51,10 +50,7 @@ impl Record {
     /// Of agreed terms of this job, where it has a ledger and its peers have keys.
     pub(crate) fn of(job: &Job, ready: &Ready, salt: Option<String>) -> Option<Self> {
         let ledger = Arc::clone(job.ledger.as_ref()?);
-        let keys = match &ready.terms {
-            AgreedTerms::Pair(pair) => vec![pair.pipe.peer_key()?],
-            AgreedTerms::Multiparty(agreed) => agreed.keys().collect(),
-        };
+        let keys = ready.agreed.keys()?;
         let briefing = ready.briefing();
         let peers = briefing.peers.iter().zip(keys).map(|(peer, key)| LedgerPeer {
             name: peer.name.clone(),

@@ -9,8 +9,8 @@ mod unchecked;
 
 use veilset_protocols::{Operation, Protocol, Role, Security, Side, find};
 
-use crate::agreement::{Owner, role};
 use crate::briefing::{PeerBriefing, TIERS_LEAK, no_peer_keys, sentence};
+use crate::pair::{Owner, role};
 use crate::piece::PIECE_PROTOCOL;
 use crate::{Asked, Briefing, Column, Learn, Matching, SessionError, Wanted};
 use unchecked::UncheckedTerms;

@@ -14,7 +14,6 @@ mod tiers;
 use rand_core::CryptoRng;
 use veilset_channel::{Abort, Blob, Channel, ChannelError, ChannelExt, Message, Signal};
 use veilset_crypto::{Element, ElementHasher};
-use veilset_data::{KeyDigest, Linkage};
 use veilset_host::time::Instant;
 use veilset_protocols::{
     MultipartyConclusion, MultipartyError, MultipartyProtocol, MultipartyRun, Observer, Outcome,
@@ -31,7 +30,8 @@ use crate::report::run_id;
 use crate::run::{CONSENT, consented, pool, with_padding};
 use crate::terms::{Consent, Hello, Signature, Terms};
 use crate::{
-    Blame, Briefing, Detail, End, Mismatch, Offer, Pipe, Price, Report, Resources, SessionError,
+    Blame, Briefing, ConnectedPeer, Detail, End, ListInput, Mismatch, Offer, Price, Report,
+    Resources, SessionError,
 };
 
 /// The name of this stage in errors.
@@ -39,18 +39,6 @@ const STEP: &str = "agreement";
 
 /// The name of the last stage in errors.
 const END: &str = "end of the run";
-
-/// A peer of a multiparty run, and the way to it.
-pub struct ConnectedPeer {
-    /// What this side calls it.
-    pub name: String,
-    /// Its public key, which decides its number.
-    pub key: [u8; 32],
-    /// The way to it.
-    pub pipe: Pipe,
-    /// Whether this side opened the connection.
-    pub connecting: bool,
-}
 
 /// Of what a run of the protocol is: all, or a tier.
 #[derive(Clone, Copy)]
@@ -64,7 +52,7 @@ struct Scope<'a> {
 struct ConnectedPeers(Vec<ConnectedPeer>);
 
 /// Terms that all parties hold: ready to run, once the user consents.
-pub struct AgreedMultiparty {
+pub(crate) struct AgreedMultiparty {
     peers: ConnectedPeers,
     protocol: &'static dyn MultipartyProtocol,
     seated: Seated,
@@ -80,24 +68,20 @@ pub struct AgreedMultiparty {
 }
 
 /// Exchanges terms with each other party, and compares them field by field; a difference ends the session with all. `key`
-/// is this side's; who is called what, and who connects, is each peer's and not the offer's.
-///
-/// # Errors
-/// When several parties do not do what is offered, terms differ, a set is too large, or a channel fails; the error names
-/// the party.
+/// is this side's.
 ///
 /// # Panics
 /// When there are fewer than two others, more than the protocol takes, or two with one key.
-pub fn agree_all(
+pub(crate) fn agree(
     key: [u8; 32],
     peers: Vec<ConnectedPeer>,
     offer: Offer,
     rng: &mut dyn CryptoRng,
 ) -> Result<AgreedMultiparty, SessionError> {
     let mut peers = ConnectedPeers(peers);
-    peers.0.sort_by_key(|peer| peer.key);
+    peers.0.sort_by_key(ConnectedPeer::key);
     let agreed = terms::exchanged(&mut peers, &key, &offer, rng);
-    let place = peers.0.partition_point(|peer| peer.key < key);
+    let place = peers.0.partition_point(|peer| peer.key() < key);
     let agreed = peers.say_goodbye_if_failed(place, agreed)?;
     let briefing = report::briefing(&peers.0, &offer, &agreed, place);
     Ok(AgreedMultiparty {
@@ -115,27 +99,22 @@ pub fn agree_all(
 
 impl AgreedMultiparty {
     /// What the user should see before the run.
-    #[must_use]
-    pub fn briefing(&self) -> &Briefing {
+    pub(crate) fn briefing(&self) -> &Briefing {
         &self.briefing
     }
 
     /// The run's id, the same for all.
-    #[must_use]
-    pub fn run_id(&self) -> String {
+    pub(crate) fn run_id(&self) -> String {
         run_id(&self.session)
     }
 
     /// The public keys of the others, in the order of the briefing.
-    pub fn keys(&self) -> impl Iterator<Item = [u8; 32]> + '_ {
-        self.peers.0.iter().map(|peer| peer.key)
+    pub(crate) fn keys(&self) -> impl Iterator<Item = [u8; 32]> + '_ {
+        self.peers.0.iter().map(ConnectedPeer::key)
     }
 
     /// What the run is likely to take on so many threads of each party.
-    ///
-    /// # Errors
-    /// When the machine cannot be measured.
-    pub fn price(&self, threads: usize) -> Result<Price, SessionError> {
+    pub(crate) fn price(&self, threads: usize) -> Result<Price, SessionError> {
         let group = self.protocol.spec().choices.group;
         let costs = self.tiers.iter().map(|sizes| self.protocol.cost(&self.parties(sizes)));
         let cost = costs.reduce(|all, next| all.and_then(&next));
@@ -149,32 +128,25 @@ impl AgreedMultiparty {
     }
 
     /// Whether all others have consented already.
-    ///
-    /// # Errors
-    /// When one declined, or went away; the error names it.
-    pub fn have_all_consented(&mut self) -> Result<bool, SessionError> {
+    pub(crate) fn have_all_consented(&mut self) -> Result<bool, SessionError> {
         let heard = self.peers.have_all_spoken();
         self.peers.say_goodbye_if_failed(self.place, heard)
     }
 
-    /// Ends the session without a run; the others are told.
-    pub fn decline(mut self) {
-        self.peers.end(&End::Abort(Abort::Declined));
+    /// Ends the session without a run; the others are told why.
+    pub(crate) fn decline(mut self, why: Abort) {
+        self.peers.end(&End::Abort(why));
     }
 
-    /// Consents to the terms, waits for everybody's consent, runs the protocol over `keys`, which `linkage` says rows of, and waits
-    /// until all have everything.
-    ///
-    /// # Errors
-    /// When a party declines, breaks the protocol or goes away; the error names it where it is known.
-    pub fn run(
+    /// Consents to the terms, waits for everybody's consent, runs the protocol over the keys of `list`, with which nothing goes, and
+    /// waits until all have everything.
+    pub(crate) fn run(
         mut self,
-        keys: Zeroizing<Vec<KeyDigest>>,
-        linkage: &Linkage,
+        list: ListInput<'_>,
         resources: &Resources<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Report, SessionError> {
-        let ended = self.ended(keys, linkage, resources, rng);
+        let ended = self.ended(list, resources, rng);
         let (outcome, receipt) = self.peers.say_goodbye_if_failed(self.place, ended)?;
         self.peers.end(&End::Complete);
         Ok(report::report(&mut self, outcome, receipt, resources.threads))
@@ -182,8 +154,7 @@ impl AgreedMultiparty {
 
     fn ended(
         &mut self,
-        keys: Zeroizing<Vec<KeyDigest>>,
-        linkage: &Linkage,
+        ListInput { keys, linkage, .. }: ListInput<'_>,
         resources: &Resources<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<(Outcome, Option<Receipt>), SessionError> {
@@ -202,7 +173,10 @@ impl AgreedMultiparty {
                 let scope = Scope { session, sizes };
                 self.drive(elements, scope, observer, rng)
             }
-            _ => self.drive_tiers(&elements, linkage, observer, rng),
+            _ => {
+                let linkage = linkage.expect("a list in tiers says which rows carry what");
+                self.drive_tiers(&elements, linkage, observer, rng)
+            }
         })?;
         let receipt = self.sign()?;
         // Nobody waits for this side any more.
@@ -238,7 +212,7 @@ impl AgreedMultiparty {
             let own = own_party(pledge, &self.offer, learners[self.place]);
             let others = self.peers.0.iter().zip(&self.pledged).enumerate();
             let others = others.map(|(at, (peer, theirs))| {
-                other_party(pledge, &peer.key, theirs, learners[place_of(at, self.place)])
+                other_party(pledge, &peer.key(), theirs, learners[place_of(at, self.place)])
             });
             let mut parties: Vec<_> = others.collect();
             parties.insert(self.place, own);
@@ -262,7 +236,7 @@ impl AgreedMultiparty {
         let theirs = self.peers.take_each::<Signature>(END, |_| SIGNATURE)?.into_iter();
         let theirs =
             theirs.map(|Blob(theirs)| theirs.try_into().expect("as many bytes were taken"));
-        let keys = self.peers.0.iter().map(|peer| peer.key);
+        let keys = self.peers.0.iter().map(ConnectedPeer::key);
         Ok(signed
             .map(|(pledge, statement, own)| Receipt::of(statement, pledge, own, keys.zip(theirs))))
     }

@@ -161,7 +161,7 @@ pub(super) fn report(
     let (phases, rounds) = costs(&mut peers.0);
     let peers = peers.0.iter_mut().zip(&briefing.peers).map(|(peer, briefed)| PeerReport {
         name: peer.name.clone(),
-        key: Some(peer.key),
+        key: Some(peer.key()),
         distinct: briefed.distinct,
         wire: peer.pipe.wire_bytes(),
     });
@@ -187,6 +187,7 @@ pub(super) fn report(
         outcome,
         receipt,
         release: offer.release,
+        noise_of_each: None,
         reference: offer.reference.clone(),
         withheld: None,
         rounds,

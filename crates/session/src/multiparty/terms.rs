@@ -5,7 +5,7 @@ use veilset_protocols::{AttachedShape, MOST_PARTIES};
 
 use super::*;
 use crate::Wanted;
-use crate::agreement::memory_of_tiers;
+use crate::pair::memory_of_tiers;
 use crate::terms::{PartyCount, UncheckedTerms, encoded};
 
 /// What the parties agreed on.
@@ -54,8 +54,8 @@ pub(super) fn exchanged(
 ) -> Result<Exchanged, SessionError> {
     check_parties(peers, key);
     let protocol = protocol_of(offer)?;
-    let place = peers.0.partition_point(|peer| peer.key < *key);
-    let mut keys: Vec<_> = peers.0.iter().map(|peer| peer.key).collect();
+    let place = peers.0.partition_point(|peer| peer.key() < *key);
+    let mut keys: Vec<_> = peers.0.iter().map(ConnectedPeer::key).collect();
     keys.insert(place, *key);
     let seated = Seated::new(&offer.seats, &keys)?;
     if !protocol.spec().some_learn && !seated.all_learn() {
@@ -76,7 +76,7 @@ pub(super) fn exchanged(
     }
     let tiers = checked_tiers(peers, offer, protocol, &theirs, &seated, place)?;
     let own = Known::of(*key, &mine(&peers.0[0]));
-    let known = peers.0.iter().zip(&theirs).map(|(peer, terms)| Known::of(peer.key, terms));
+    let known = peers.0.iter().zip(&theirs).map(|(peer, terms)| Known::of(peer.key(), terms));
     let own = roll(known.chain([own]).collect(), &seated);
     let rolls = peers.swap(STEP, &(), |_| own)?;
     for (peer, roll) in peers.0.iter().zip(&rolls) {
@@ -90,8 +90,8 @@ pub(super) fn exchanged(
 fn check_parties(peers: &ConnectedPeers, key: &[u8; 32]) {
     let all = peers.0.len() + 1;
     assert!((3..=MOST_PARTIES).contains(&all), "three parties or more");
-    let differ = peers.0.is_sorted_by(|one, next| one.key < next.key);
-    let others = peers.0.iter().all(|peer| peer.key != *key);
+    let differ = peers.0.is_sorted_by(|one, next| one.key() < next.key());
+    let others = peers.0.iter().all(|peer| peer.key() != *key);
     assert!(differ && others, "a key for each party");
 }
 
@@ -118,8 +118,7 @@ fn own_terms(
     Terms {
         parties: PartyCount::Many(parties),
         protocol: Some(protocol.spec().id),
-        connecting: peer.connecting,
-        ..Terms::new(offer, nonce)
+        ..Terms::new(offer, peer.connecting, nonce)
     }
 }
 
@@ -134,7 +133,7 @@ fn checked_tiers(
 ) -> Result<Vec<Vec<usize>>, SessionError> {
     let (id, most) = (protocol.spec().id, protocol.spec().max_elements);
     let mut of_all: Vec<Vec<u64>> = theirs.iter().map(Terms::sizes).collect();
-    let mine = Terms::new(offer, [0; 32]);
+    let mine = Terms::new(offer, false, [0; 32]);
     let own = mine.sizes();
     let too_large = |whose, count| SessionError::TooLarge { whose, count, protocol: id, most };
     if let Some(count) = own.iter().find(|count| **count > most) {

@@ -10,7 +10,7 @@ use veilset_protocols::{Operation, Security, Silent};
 
 use super::*;
 use crate::tiers::{TierRoll, TierSize};
-use crate::{Learn, Matching, Noise, Release, Seats};
+use crate::{Learn, Matching, Noise, Pipe, Release, Seats};
 
 fn offer(distinct: usize) -> Offer {
     Offer { operation: Operation::Intersect, distinct, memory: 1 << 30, ..Offer::sample() }
@@ -23,8 +23,7 @@ fn mesh() -> Vec<Vec<ConnectedPeer>> {
         let (left, right) = memory_pair();
         let peer = |number: usize, transport, connecting| ConnectedPeer {
             name: format!("party {number}"),
-            key: [number as u8; 32],
-            pipe: Pipe::new(Box::new(transport), [0; 32]),
+            pipe: Pipe::new(Box::new(transport), [0; 32]).with_peer([number as u8; 32]),
             connecting,
         };
         mesh[low].push(peer(high, left, true));
@@ -39,7 +38,7 @@ fn agreed(
 ) -> Vec<Result<AgreedMultiparty, SessionError>> {
     let parties = (0..).zip(mesh).zip(offers).map(|((seed, peers), offer)| {
         thread::spawn(move || {
-            agree_all([seed; 32], peers, offer, &mut ChaCha20Rng::from_seed([seed; 32]))
+            agree([seed; 32], peers, offer, &mut ChaCha20Rng::from_seed([seed; 32]))
         })
     });
     let parties: Vec<_> = parties.collect();
@@ -92,7 +91,7 @@ fn a_difference_names_the_party_and_the_field() {
 fn parties_must_mean_the_same_parties() {
     let mut mesh = mesh();
     // Party 0 takes another for party 2.
-    mesh[0][1].key = [9; 32];
+    mesh[0][1].pipe.peer = Some([9; 32]);
     let results = agreed(mesh, offers());
     for result in results {
         let text = result.err().expect("other parties").to_string();
@@ -243,7 +242,9 @@ fn whoever_tells_two_numbers_ends_the_run() {
             let digests = Zeroizing::new(vec![[7; 32]; 4]);
             let resources = Resources { threads: 1, observer: &Silent };
             let mut rng = ChaCha20Rng::from_seed([5; 32]);
-            agreed.run(digests, &linkage, &resources, &mut rng).map(drop)
+            let attached = veilset_protocols::Attached::Nothing;
+            let list = ListInput { keys: digests, attached, rows: None, linkage: Some(&linkage) };
+            agreed.run(list, &resources, &mut rng).map(drop)
         })
     };
     let running = [honest(one), honest(other)];

@@ -121,8 +121,8 @@ impl Terms {
         if self.tiers.is_empty() { vec![self.distinct] } else { self.tiers.clone() }
     }
 
-    /// The offer of one of two parties with `nonce`.
-    pub(crate) fn new(offer: &Offer, nonce: [u8; 32]) -> Self {
+    /// The offer of one of two parties, which opened the connection or not, with `nonce`.
+    pub(crate) fn new(offer: &Offer, connecting: bool, nonce: [u8; 32]) -> Self {
         let Offer { operation, protocol, security, learn, choices, .. } = *offer;
         Self {
             operation,
@@ -134,7 +134,7 @@ impl Terms {
             distinct: offer.distinct as u64,
             tiers: offer.tiers.iter().map(|count| *count as u64).collect(),
             looks_hashed: offer.looks_hashed,
-            connecting: offer.connecting,
+            connecting,
             choices: with_fields(choices),
             attached: match offer.attached {
                 AttachedShape::Values { columns: 0, .. } | AttachedShape::Items { width: 0 } => {

@@ -8,7 +8,7 @@ use super::*;
 
 fn terms() -> Terms {
     let offer = Offer { learn: Learn::Me, distinct: 3, ..Offer::sample() };
-    Terms::new(&offer, [7; 32])
+    Terms::new(&offer, true, [7; 32])
 }
 
 /// What the peer sends.

@@ -172,7 +172,7 @@ fn of_receipt(receipt: &Receipt) -> Value {
 /// How much of a result was to be released.
 fn of_release(report: &Report) -> Value {
     let Release { least, most_rate, round, noise } = report.release;
-    let noise = noise.zip(report.noise_of_each()).map(|(noise, of_each)| {
+    let noise = noise.zip(report.noise_of_each).map(|(noise, of_each)| {
         json!({
             "epsilon": noise.epsilon(),
             "delta": noise.delta(),

@@ -7,8 +7,10 @@ use veilset_channel::memory_pair;
 
 use super::*;
 
-fn offer(connecting: bool) -> Offer {
-    Offer { connecting, ..Offer::sample() }
+/// What a side makes of the peer at the other end of a pipe.
+fn agreed_over(pipe: Pipe, offer: Offer, connecting: bool) -> Result<AgreedPair, SessionError> {
+    let mut peer = ConnectedPeer { name: "peer".into(), pipe, connecting };
+    agree(&mut peer, offer, &mut ChaCha20Rng::from_seed([1; 32]))
 }
 
 /// What a side makes of a peer that sends these terms.
@@ -16,22 +18,22 @@ fn agreed_with(
     offer: Offer,
     binding: [u8; 32],
     theirs: UncheckedTerms,
-) -> Result<Agreed, SessionError> {
+) -> Result<AgreedPair, SessionError> {
+    let connecting = !theirs.connecting;
     let (left, right) = memory_pair();
     thread::scope(|scope| {
         let peer = scope.spawn(move || {
             let mut pipe = Pipe::new(Box::new(left), [0; 32]);
             swap_terms(&mut pipe, &theirs).map(|_| pipe)
         });
-        let mut pipe = Pipe::new(Box::new(right), binding);
-        let agreed = agree(&mut pipe, offer, &mut ChaCha20Rng::from_seed([1; 32]));
+        let agreed = agreed_over(Pipe::new(Box::new(right), binding), offer, connecting);
         peer.join().expect("no panic").expect("terms cross");
         agreed
     })
 }
 
 fn terms(change: impl FnOnce(&mut UncheckedTerms)) -> UncheckedTerms {
-    let mut terms = UncheckedTerms::from(&Terms::new(&offer(false), [2; 32]));
+    let mut terms = UncheckedTerms::from(&Terms::new(&Offer::sample(), false, [2; 32]));
     change(&mut terms);
     terms
 }
@@ -56,7 +58,7 @@ fn what_only_the_peer_knows_is_a_difference_of_terms() {
                 terms.connecting = !connects;
                 *named(terms) = "from-the-future".into();
             });
-            let ended = agreed_with(offer(connects), [0; 32], theirs);
+            let ended = agreed_with(Offer::sample(), [0; 32], theirs);
             let Err(SessionError::Terms(found)) = ended else { panic!("it must not go on") };
             let [found] = &found[..] else { panic!("one difference: {found:?}") };
             let said = (&*found.field, &*found.mine, &*found.theirs);
@@ -68,27 +70,26 @@ fn what_only_the_peer_knows_is_a_difference_of_terms() {
 #[test]
 fn a_peer_that_sends_no_terms_or_no_choice_ends_the_wait() {
     let waited = Duration::from_millis(20);
-    let silent = |result: Result<Agreed, SessionError>| {
+    let silent = |result: Result<AgreedPair, SessionError>| {
         let Err(why @ SessionError::NoTerms { .. }) = result else { panic!("it must not go on") };
         assert!(why.to_string().starts_with("the peer did not send its terms"), "{why}");
         assert_eq!(why.goodbye(), Some(Abort::Late));
     };
     let (left, _silent) = memory_pair();
-    let mut pipe = Pipe::new(Box::new(left), [0; 32]).with_patience(waited);
-    silent(agree(&mut pipe, offer(true), &mut ChaCha20Rng::from_seed([1; 32])));
+    let patient = |end| Pipe::new(Box::new(end), [0; 32]).with_patience(waited);
+    silent(agreed_over(patient(left), Offer::sample(), true));
 
     let (left, right) = memory_pair();
     let mut peer = Pipe::new(Box::new(right), [0; 32]);
     let opening = Hello::of(terms(|terms| terms.connecting = true));
     peer.channel.put(&opening).expect("there is room");
-    let mut pipe = Pipe::new(Box::new(left), [0; 32]).with_patience(waited);
-    silent(agree(&mut pipe, offer(false), &mut ChaCha20Rng::from_seed([1; 32])));
+    silent(agreed_over(patient(left), Offer::sample(), false));
 }
 
 #[test]
 fn a_peer_cannot_claim_more_than_memory_holds() {
     let most = 1 << 30;
-    let small = || Offer { memory: 1_000_000, ..offer(true) };
+    let small = || Offer { memory: 1_000_000, ..Offer::sample() };
     assert!(agreed_with(small(), [0; 32], terms(|_| {})).is_ok());
     let ended = agreed_with(small(), [0; 32], terms(|terms| terms.distinct = most));
     let Err(SessionError::Memory { needed, allowed, peer }) = ended else {
@@ -104,13 +105,13 @@ fn what_either_side_names_holds() {
         terms.group = "p256".into();
     });
     let choices = Choices { digest: Some(SetEncoding::Bloom), ..Choices::default() };
-    let agreed = agreed_with(Offer { choices, ..offer(true) }, [0; 32], theirs.clone())
+    let agreed = agreed_with(Offer { choices, ..Offer::sample() }, [0; 32], theirs.clone())
         .map_err(|error| error.to_string());
     let agreed = agreed.expect("it fits");
     assert_eq!(agreed.protocol.spec().id, "mqrpmt-dh");
     assert_eq!(agreed.choices, Choices { group: Some(Group::P256), ..choices });
     let choices = Choices { group: Some(Group::Curve25519), ..Choices::default() };
-    let other = Offer { choices, ..offer(true) };
+    let other = Offer { choices, ..Offer::sample() };
     let Err(SessionError::Terms(found)) = agreed_with(other, [0; 32], theirs) else {
         panic!("it must not go on")
     };
@@ -122,8 +123,12 @@ fn what_either_side_names_holds() {
 fn the_owner_of_values_is_the_sender_and_there_is_one() {
     let values = AttachedShape::Values { columns: 1, groups: None };
     let column = || vec![Column { name: "amount".into(), scale: 2 }];
-    let mine =
-        |attached, columns| Offer { operation: Operation::Sum, attached, columns, ..offer(true) };
+    let mine = |attached, columns| Offer {
+        operation: Operation::Sum,
+        attached,
+        columns,
+        ..Offer::sample()
+    };
     let theirs = |columns: Vec<Column>| {
         terms(|terms| {
             terms.operation = "sum".into();
@@ -148,7 +153,7 @@ fn the_owner_of_values_is_the_sender_and_there_is_one() {
 #[test]
 fn two_connections_are_two_sessions() {
     let session = |binding| {
-        agreed_with(offer(true), binding, terms(|_| {})).map(|agreed| agreed.session).ok()
+        agreed_with(Offer::sample(), binding, terms(|_| {})).map(|agreed| agreed.session).ok()
     };
     assert_eq!(session([0; 32]), session([0; 32]));
     assert_ne!(session([0; 32]), session([1; 32]));
@@ -158,7 +163,7 @@ fn two_connections_are_two_sessions() {
 fn a_choice_is_whole_and_says_no_more_than_there_is() {
     let takes = |protocol: &'static str, group: &str, digest: &str| {
         let (protocol, named) = (protocol.to_owned(), Some(protocol));
-        let offer = Offer { operation: Operation::Intersect, protocol: named, ..offer(false) };
+        let offer = Offer { operation: Operation::Intersect, protocol: named, ..Offer::sample() };
         let choice = ChosenNames { protocol, group: group.to_owned(), digest: digest.to_owned() };
         check_choice(Wanted::of(&offer), &offer, &choice).map(|chosen| chosen.choices)
     };
@@ -181,7 +186,7 @@ fn tiers_are_runs_one_after_the_other() {
             tiers: tiers.to_vec(),
             ..Offer::sample()
         };
-        Terms::new(&offer, [0; 32])
+        Terms::new(&offer, true, [0; 32])
     };
     let sizes = |role, mine: &Terms, theirs: &Terms| -> Vec<(u64, u64)> {
         let whole = shape_of(role, Reveal::Both, mine, theirs, 1);

@@ -1,4 +1,4 @@
-//! From an offer to agreed terms.
+//! From an offer to the agreed terms of a run of two.
 
 use rand_core::CryptoRng;
 use veilset_channel::{Abort, ChannelError, ChannelExt};
@@ -17,15 +17,19 @@ use crate::report::run_id;
 use crate::run::CONSENT;
 use crate::terms::{ChosenNames, Hello, Terms, UncheckedTerms, encoded, escape, given};
 use crate::{
-    Asked, Briefing, Calibration, Column, Learn, Link, Mismatch, Offer, Pipe, Price, SessionError,
-    Wanted,
+    Asked, Briefing, Calibration, Column, ConnectedPeer, Learn, Link, Mismatch, Offer, Pipe, Price,
+    SessionError, Wanted,
 };
 
 /// The name of this stage in errors.
 const STEP: &str = "agreement";
 
 /// Terms that both sides hold: ready to run, once the user consents.
-pub struct Agreed {
+pub(crate) struct AgreedPair {
+    /// What this side calls the peer.
+    pub(crate) name: String,
+    /// Whether this side opened the connection.
+    pub(crate) connecting: bool,
     pub(crate) protocol: &'static dyn Protocol,
     pub(crate) parts: Parts,
     pub(crate) role: Role,
@@ -33,6 +37,10 @@ pub struct Agreed {
     pub(crate) peer_count: usize,
     /// The dummies of both lists' runs, where a count has noise.
     pub(crate) dummies: Option<Blocks>,
+    /// The noise of each number.
+    pub(crate) noise_of_each: Option<Noise>,
+    /// The coins of that, where they are tossed on shares.
+    pub(crate) coins: u32,
     /// How many values the peer has under each of several keys that are matched in tiers.
     pub(crate) peer_tiers: Vec<u64>,
     pub(crate) choices: Choices,
@@ -41,7 +49,7 @@ pub struct Agreed {
     pub(crate) peer_attached: AttachedShape,
     pub(crate) peer_columns: Vec<Column>,
     /// How many rows of the peer's come for one key at most.
-    peer_rows_of_key: u64,
+    pub(crate) peer_rows_of_key: u64,
     pub(crate) session: [u8; 32],
     /// What the peer's terms say for the receipt.
     pub(crate) pledged: Pledged,
@@ -52,33 +60,32 @@ pub struct Agreed {
     accepted: bool,
 }
 
-/// Exchanges terms over `pipe` and compares them field by field; a difference ends the session.
-///
-/// # Errors
-/// When the terms differ, no protocol fits, or the channel fails.
-pub fn agree(
-    pipe: &mut Pipe,
+/// Exchanges terms with the peer and compares them field by field.
+pub(crate) fn agree(
+    ConnectedPeer { name, pipe, connecting }: &mut ConnectedPeer,
     offer: Offer,
     rng: &mut dyn CryptoRng,
-) -> Result<Agreed, SessionError> {
+) -> Result<AgreedPair, SessionError> {
+    let connecting = *connecting;
     Wanted::of(&offer).check(offer.protocol)?;
     offer.release.check(offer.operation, offer.matching.is_some())?;
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
-    let mine = Terms::new(&offer, nonce);
+    let mine = Terms::new(&offer, connecting, nonce);
     let Exchanged { theirs, session } = exchange(pipe, &mine)?;
-    let role = role(owner(&offer, &theirs), offer.learn, offer.connecting);
+    let role = role(owner(&offer, &theirs), offer.learn, connecting);
     let reveal = offer.learn.reveal();
-    let dummied = offer.release.noise.filter(|_| offer.release.has_dummies(offer.operation));
-    let dummies = dummied.map(Blocks::new);
+    let noise_of_each = offer.noise_of_each(&theirs.columns);
+    let has_dummies = offer.release.has_dummies(offer.operation);
+    let dummies = noise_of_each.filter(|_| has_dummies).map(Blocks::new);
     let more = dummies.map_or(0, Blocks::elements);
     let [mine, theirs_in_run] = [mine, theirs.clone()].map(|terms| terms.and_elements(more));
     let open = shape_of(role, reveal, &mine, &theirs_in_run, offer.per_row() as u64);
     let withheld = offer.release.least_inside(offer.operation, true).is_some();
     let attached = open.attached.in_groups(offer.groups);
-    let coins = noise_of_each(&offer, &theirs.columns).map_or(0, Noise::dummies);
+    let coins = noise_of_each.filter(|_| !has_dummies).map_or(0, Noise::dummies);
     let open = Shape { attached, withheld, coins, ..open };
-    let Chosen { protocol, choices } = choose(pipe, &offer, &theirs, open)?;
+    let Chosen { protocol, choices } = choose(pipe, connecting, &offer, &theirs, open)?;
     let runs = runs(role, Shape { choices, ..open }, &mine, &theirs_in_run);
     let peer_count = check_sizes(protocol.spec(), &mine, &theirs_in_run)?;
     let needed = |parts: Parts| {
@@ -97,13 +104,17 @@ pub fn agree(
         spec,
         choices,
     );
-    Ok(Agreed {
+    Ok(AgreedPair {
+        name: name.clone(),
+        connecting,
         protocol,
         parts,
         role,
         reveal,
         peer_count,
         dummies,
+        noise_of_each,
+        coins,
         peer_tiers: theirs.tiers.clone(),
         choices,
         runs,
@@ -112,59 +123,45 @@ pub fn agree(
         peer_rows_of_key: theirs.rows_of_key.into(),
         session,
         pledged: Pledged::of(&theirs),
-        briefing: Briefing::new(spec, choices, asked, Side { role, reveal }, &offer, &theirs),
+        briefing: Briefing::new(
+            spec,
+            choices,
+            asked,
+            Side { role, reveal },
+            &offer,
+            (name, &theirs),
+        ),
         asked_of_peer,
         accepted: false,
         offer,
     })
 }
 
-impl Agreed {
+impl AgreedPair {
     /// What the run is likely to take on so many threads of each side.
-    ///
-    /// # Errors
-    /// When the machine cannot be measured.
-    pub fn price(&self, threads: usize) -> Result<Price, SessionError> {
+    pub(crate) fn price(&self, threads: usize) -> Result<Price, SessionError> {
         Price::of(self.protocol, &self.runs, self.role, threads)
     }
 
     /// Whether the peer has consented already.
-    ///
-    /// # Errors
-    /// When it declined, or went away.
-    pub fn has_peer_consented(&self, pipe: &mut Pipe) -> Result<bool, SessionError> {
+    pub(crate) fn has_peer_consented(&self, pipe: &mut Pipe) -> Result<bool, SessionError> {
         let look = pipe.look().map_err(SessionError::at(CONSENT));
         look.map_err(|error| self.of_consent(error))
     }
 
-    /// The columns of what the peer holds about its keys.
-    #[must_use]
-    pub fn peer_columns(&self) -> &[Column] {
-        &self.peer_columns
-    }
-
-    /// How many rows of the peer's come for one key at most, where rows come with matches.
-    #[must_use]
-    pub fn peer_rows_of_key(&self) -> u64 {
-        self.peer_rows_of_key
-    }
-
     /// The run's id, the same on both sides.
-    #[must_use]
-    pub fn run_id(&self) -> String {
+    pub(crate) fn run_id(&self) -> String {
         run_id(&self.session)
     }
 
     /// What is computed.
-    #[must_use]
-    pub fn operation(&self) -> Operation {
+    pub(crate) fn operation(&self) -> Operation {
         self.offer.operation
     }
 
     /// How many rows that are not of its list this side's result has at most, and how many bytes of the peer's are in one
     /// row; nothing where this side gets no result.
-    #[must_use]
-    pub fn rows_to_come(&self) -> Option<(u64, u64)> {
+    pub(crate) fn rows_to_come(&self) -> Option<(u64, u64)> {
         let theirs = self.peer_rows();
         let width = match self.peer_attached {
             AttachedShape::Items { width } => width as u64,
@@ -192,13 +189,12 @@ impl Agreed {
     }
 
     /// What the user should see before the run.
-    #[must_use]
-    pub fn briefing(&self) -> &Briefing {
+    pub(crate) fn briefing(&self) -> &Briefing {
         &self.briefing
     }
 
     /// The user saw what the peer [asks for](Briefing::asked_by_peer), and said yes to it; without that there is no run of it.
-    pub fn accept(&mut self) {
+    pub(crate) fn accept(&mut self) {
         self.accepted = true;
     }
 
@@ -274,13 +270,6 @@ fn owner(offer: &Offer, theirs: &Terms) -> Owner {
     }
 }
 
-/// The noise of each number, where it is of coins that are tossed on shares.
-pub(crate) fn noise_of_each(offer: &Offer, theirs: &[Column]) -> Option<Noise> {
-    let tossed = !offer.release.has_dummies(offer.operation);
-    let numbers = 1 + offer.columns.len() + theirs.len();
-    offer.release.noise.filter(|_| tossed).map(|noise| noise.shared_among(numbers))
-}
-
 /// The run's size, with the parameters still open.
 fn shape_of(role: Role, reveal: Reveal, mine: &Terms, theirs: &Terms, per_row: u64) -> Shape {
     let (sender, receiver) = match role {
@@ -329,12 +318,13 @@ struct Chosen {
 /// The connecting side chooses (what is named on either side, or the planner's best) and the other checks.
 fn choose(
     pipe: &mut Pipe,
+    connecting: bool,
     offer: &Offer,
     theirs: &Terms,
     shape: Shape,
 ) -> Result<Chosen, SessionError> {
     let mut wanted = Wanted::with(offer, theirs);
-    if !offer.connecting {
+    if !connecting {
         let choice: ChosenNames = pipe.take_in_time(STEP, &())?;
         return check_choice(wanted, offer, &choice)
             .ok_or_else(|| SessionError::Choice(escape(&choice.protocol)));
