@@ -130,7 +130,7 @@ pub fn listed(names: &[&str]) -> String {
 }
 
 fn warnings(peers: &[ConnectedPeer], offer: &Offer, theirs: &[Terms]) -> Vec<Warning> {
-    if offer.distinct == 0 {
+    if offer.distinct == offer.padding {
         return vec![Warning::of_lists(WarningCode::EmptySet, NO_KEYS.to_owned())];
     }
     let pairs = peers.iter().zip(theirs);

@@ -85,15 +85,22 @@ pub(crate) fn agree(
     let attached = open.attached.in_groups(offer.groups);
     let coins = noise_of_each.filter(|_| !has_dummies).map_or(0, Noise::dummies);
     let open = Shape { attached, withheld, coins, ..open };
-    let Chosen { protocol, choices } = choose(pipe, connecting, &offer, &theirs, open)?;
-    let runs = runs(role, Shape { choices, ..open }, &mine, &theirs_in_run);
-    let peer_count = check_sizes(protocol.spec(), &mine, &theirs_in_run)?;
-    let needed = |parts: Parts| {
+    let runs_of = |choices| runs(role, Shape { choices, ..open }, &mine, &theirs_in_run);
+    let needed = |protocol, runs: &[Shape], parts| {
         let rows = memory_of_rows(&mine, &theirs_in_run, open.per_row, parts)
             .saturating_add(memory_of_tiers(&mine));
         let of = |shape: &Shape| memory_of(protocol, *shape, role, parts).saturating_add(rows);
         runs.iter().map(of).max().unwrap_or(rows)
     };
+    let fits = |protocol: &'static dyn Protocol, choices| {
+        let (spec, runs) = (protocol.spec(), runs_of(choices));
+        let needed = |parts| needed(protocol, &runs, parts);
+        needed(Parts::fitting(spec, offer.memory, needed)) <= offer.memory
+    };
+    let Chosen { protocol, choices } = choose(pipe, connecting, &offer, &theirs, open, &fits)?;
+    let runs = runs_of(choices);
+    let peer_count = check_sizes(protocol.spec(), &mine, &theirs_in_run)?;
+    let needed = |parts| needed(protocol, &runs, parts);
     let spec = protocol.spec();
     let parts = agree_parts(pipe, spec, Parts::fitting(spec, offer.memory, needed))?;
     check_memory(needed(parts), &offer, theirs.distinct / open.per_row)?;
@@ -322,6 +329,7 @@ fn choose(
     offer: &Offer,
     theirs: &Terms,
     shape: Shape,
+    fits: &dyn Fn(&'static dyn Protocol, Choices) -> bool,
 ) -> Result<Chosen, SessionError> {
     let mut wanted = Wanted::with(offer, theirs);
     if !connecting {
@@ -332,7 +340,7 @@ fn choose(
     wanted.choices = wanted.choices.or(Wanted::of_peer(offer, theirs).choices);
     let protocol = match offer.protocol.or(theirs.protocol) {
         Some(named) => wanted.find(named),
-        None => best(wanted, shape)?,
+        None => best(wanted, shape, fits)?,
     };
     let protocol = protocol
         .ok_or_else(|| SessionError::Terms(vec![Mismatch::no_protocol(theirs.protocol)]))?;
@@ -363,8 +371,13 @@ fn check_choice(wanted: Wanted, offer: &Offer, choice: &ChosenNames) -> Option<C
     is_whole.then_some(Chosen { protocol, choices })
 }
 
-/// The planner's first choice; it measures this machine only if there is anything to choose.
-fn best(wanted: Wanted, shape: Shape) -> Result<Option<&'static dyn Protocol>, SessionError> {
+/// The planner's first choice that fits this side's memory, or its first where none does; it measures this machine only if there is
+/// anything to choose.
+fn best(
+    wanted: Wanted,
+    shape: Shape,
+    fits: &dyn Fn(&'static dyn Protocol, Choices) -> bool,
+) -> Result<Option<&'static dyn Protocol>, SessionError> {
     let mut fitting = wanted.planned();
     let first = fitting.next();
     if fitting.next().is_none() {
@@ -372,7 +385,11 @@ fn best(wanted: Wanted, shape: Shape) -> Result<Option<&'static dyn Protocol>, S
     }
     let machine = Calibration::measure()?;
     let estimates = plan(wanted, shape, &machine, Link::default(), 1);
-    Ok(estimates.first().map(|estimate| estimate.protocol))
+    let mut planned = estimates.iter().map(|estimate| estimate.protocol);
+    Ok(planned
+        .clone()
+        .find(|protocol| fits(*protocol, wanted.completed(protocol.spec())))
+        .or_else(|| planned.next()))
 }
 
 /// The larger of what both sides need, where the protocol can be cut.

@@ -197,3 +197,20 @@ fn tiers_are_runs_one_after_the_other() {
     assert_eq!(sizes(Role::Receiver, &mine, &theirs), [(5, 3), (6, 4)]);
     assert_eq!(sizes(Role::Receiver, &of(7, &[]), &of(11, &[])), [(11, 7)]);
 }
+
+#[test]
+fn the_planner_takes_what_fits_the_memory() {
+    let offer = || Offer { distinct: 3000, ..Offer::sample() };
+    let theirs = || terms(|terms| terms.distinct = 3000);
+    let agreed = |memory| agreed_with(Offer { memory, ..offer() }, [0; 32], theirs());
+    let shape = |agreed: &AgreedPair| agreed.runs[0];
+    let any = agreed(u64::MAX).map_err(|error| error.to_string()).expect("it fits");
+    let all: Vec<_> = Wanted::of(&offer()).planned().collect();
+    let needed =
+        |protocol: &&'static dyn Protocol| memory_of(*protocol, shape(&any), any.role, Parts::ONE);
+    let smallest = all.iter().min_by_key(|protocol| needed(protocol)).expect("there are some");
+    assert!(all.len() > 1 && all.iter().any(|protocol| needed(protocol) > needed(smallest)));
+    let fitting = agreed(needed(smallest)).map_err(|error| error.to_string()).expect("it fits");
+    assert_eq!(fitting.protocol.spec().id, smallest.spec().id);
+    assert!(matches!(agreed(needed(smallest) - 1), Err(SessionError::Memory { .. })));
+}
