@@ -28,17 +28,18 @@ impl CipherBatch {
         }
     }
 
-    /// Takes `parts` blocks of each of few rows, each plus the tweak of its row and part.
+    /// Takes `parts` blocks of each of few rows: the row plus the tweak of its place and the number of the part.
     pub(crate) fn load_rows(
         &mut self,
         rows: &[Block],
         parts: usize,
-        tweak: impl Fn(usize, usize) -> Block,
+        tweak: impl Fn(usize) -> Block,
     ) {
         let slots = self.blocks.chunks_exact_mut(parts).zip(rows).enumerate();
         for (place, (slots, row)) in slots {
+            let row = row ^ tweak(place);
             for (part, slot) in slots.iter_mut().enumerate() {
-                slot.0 = (row ^ tweak(place, part)).to_le_bytes();
+                slot.0 = (row ^ part as Block).to_le_bytes();
             }
         }
         self.length = parts * rows.len();

@@ -99,17 +99,15 @@ impl Hash {
         let mut batch = CipherBatch::new();
         let pieces = rows.chunks(at_once).zip(pads.chunks_mut(at_once * width));
         for (start, (rows, pads)) in (first..).step_by(at_once).zip(pieces) {
-            batch.load_rows(rows, parts, |row, part| Self::tweak(start + row as u64, part as u64));
+            batch.load_rows(rows, parts, |row| Self::tweak(start + row as u64, 0));
             batch.encrypt(&self.pi);
-            for ((row, pad), blocks) in
-                rows.iter().zip(pads.chunks_exact_mut(width)).zip(batch.rows(parts))
-            {
-                for (piece, block) in pad.chunks_mut(BLOCK_BYTES).zip(blocks) {
-                    let bytes = (Block::from_le_bytes(block.0) ^ row).to_le_bytes();
-                    match <&mut [u8; BLOCK_BYTES]>::try_from(&mut *piece) {
-                        Ok(whole) => *whole = bytes,
-                        Err(_) => piece.copy_from_slice(&bytes[..piece.len()]),
-                    }
+            let pads = rows.iter().zip(pads.chunks_exact_mut(width));
+            for ((row, pad), blocks) in pads.zip(batch.rows(parts)) {
+                let sum = |block: &aes::Block| (Block::from_le_bytes(block.0) ^ row).to_le_bytes();
+                let (whole, rest) = pad.as_chunks_mut::<BLOCK_BYTES>();
+                whole.iter_mut().zip(blocks).for_each(|(piece, block)| *piece = sum(block));
+                if let (count @ 1.., Some(last)) = (rest.len(), blocks.last()) {
+                    rest.copy_from_slice(&sum(last)[..count]);
                 }
             }
         }
@@ -208,7 +206,7 @@ mod tests {
     #[test]
     fn pads_are_as_many_blocks_as_they_need() {
         let hash = Hash::new(&[2; 32]);
-        for width in [1, 15, 16, 17, 100, 2000] {
+        for width in [1, 15, 16, 17, 32, 48, 64, 80, 96, 100, 112, 2000] {
             let rows = rows(70);
             let mut got = vec![0; rows.len() * width];
             hash.pads(9, Zeroizing::new(rows.clone()), width, &mut got);

@@ -159,7 +159,7 @@ impl Priced {
         let width: usize = self.widths.iter().sum();
         match self.groups {
             None => (width, 2 * width.div_ceil(16)),
-            Some(groups) => (told_bytes(groups, width), cipher_calls(groups, width)),
+            Some(groups) => (told_bytes(groups, &self.widths), cipher_calls(groups, &self.widths)),
         }
     }
 

@@ -6,7 +6,8 @@
 //! evaluates, and takes off, the one that the chooser has where the bit is 0. So where it is 0 both are the same and
 //! add up to nothing, and where it is 1 they add up to the numbers, at their group.
 //!
-//! A bit takes 16 bytes a level of the tree, and at its end the numbers of a leaf, which has a few groups; so the bytes grow with the
+//! A bit takes 16 bytes a level of the tree, and at its end the numbers of a leaf, which has a few groups: of all of them its first number,
+//! then the second, and so on, each as wide as a word of the machine. So the bytes grow with the
 //! logarithm of the number of groups, and the time, a few block cipher calls a group, with that number.
 //!
 //! A node is 126 bits, and its control bit in the lowest place. A correction has one in each of the two lowest, for both children. Nodes become their children, and
@@ -15,12 +16,14 @@
 //! **Security.** The chooser has one key of each bit, which says nothing of group and numbers; the offerer gets nothing.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use veilset_ot::{BLOCK_BYTES, Block, Hash};
 use zeroize::Zeroizing;
 
 use super::products::{Lanes, Transferred, mask};
+use super::words::Words;
 use super::{Factors, Gmw, cut};
 use crate::kit::wire::number_of;
 use crate::{Groups, MAX_GROUPS, Means, ProtocolError};
@@ -50,25 +53,28 @@ impl Gmw {
         let mut hasher = blake3::Hasher::new_derive_key("veilset v1 trees of groups");
         hasher.update(means.session).update(&self.trees.to_le_bytes());
         let hash = Hash::new(hasher.finalize().as_bytes());
-        let tree = Tree::new(groups.count, factors.width());
-        let sums = Zeroizing::new(vec![0; groups.count * factors.widths.len()]);
-        let mut work = Grouped { tree, hash, factors, groups, sums };
+        let tree = Tree::new(groups.count, factors.widths);
+        let sums = zeros(&tree, factors.widths);
+        let mut work = Grouped { tree, hash, factors, groups, sums, rooms: Mutex::default() };
         self.transferred(means, step, own, &mut work)?;
-        let mut sums = work.sums;
-        let widths = factors.widths.iter().cycle();
-        sums.iter_mut().zip(widths).for_each(|(sum, width)| *sum = cut(*sum, *width));
+        let of_group = |group: usize| {
+            let columns = work.sums.iter().zip(factors.widths);
+            columns.map(move |(sums, width)| cut(sums.get(group), *width))
+        };
+        let mut sums = Zeroizing::new(Vec::with_capacity(groups.count * factors.widths.len()));
+        sums.extend((0..groups.count).flat_map(of_group));
         Ok(sums)
     }
 }
 
-/// Bytes that cross of a bit, with so many groups and bytes of numbers.
-pub(crate) fn told_bytes(groups: usize, width: usize) -> usize {
-    Tree::new(groups, width).bytes()
+/// Bytes that cross of a bit, with so many groups and numbers of these widths.
+pub(crate) fn told_bytes(groups: usize, widths: &[usize]) -> usize {
+    Tree::new(groups, widths).bytes()
 }
 
-/// Block cipher calls of one side for a bit, with so many groups and bytes of numbers.
-pub(crate) fn cipher_calls(groups: usize, width: usize) -> usize {
-    Tree::new(groups, width).calls()
+/// Block cipher calls of one side for a bit, with so many groups and numbers of these widths.
+pub(crate) fn cipher_calls(groups: usize, widths: &[usize]) -> usize {
+    Tree::new(groups, widths).calls()
 }
 
 /// The shape of a tree.
@@ -84,7 +90,8 @@ struct Tree {
 
 impl Tree {
     /// The tree that takes the least time on a link that takes a byte in that of four block cipher calls.
-    fn new(groups: usize, width: usize) -> Self {
+    fn new(groups: usize, widths: &[usize]) -> Self {
+        let width = widths.iter().map(|width| Words::width(*width)).sum();
         let of = |log: u32| {
             let leaves = groups.div_ceil(1 << log);
             let depth = leaves.next_power_of_two().ilog2() as usize;
@@ -129,8 +136,13 @@ struct Grouped<'a> {
     hash: Hash,
     factors: Factors<'a>,
     groups: Groups<'a>,
-    sums: Zeroizing<Vec<u128>>,
+    sums: Sums,
+    /// Rooms of tasks that have ended, for the next ones.
+    rooms: Mutex<Vec<Room>>,
 }
+
+/// Where a task has what it hashes; it is wiped byte by byte, and so once.
+type Room = Zeroizing<Vec<u8>>;
 
 impl Transferred for Grouped<'_> {
     fn pad(&self) -> usize {
@@ -163,7 +175,7 @@ impl Transferred for Grouped<'_> {
             }
             self.correct(range.clone(), [same.clone(), other], words);
             let mut sums = self.evaluate(range, same, words);
-            sums.iter_mut().for_each(|sum| *sum = sum.wrapping_neg());
+            sums.iter_mut().for_each(Words::negate);
             sums
         });
         let sums = sums.reduce(|| self.zeros(), added);
@@ -187,21 +199,51 @@ impl Transferred for Grouped<'_> {
     }
 }
 
-type Sums = Zeroizing<Vec<u128>>;
+/// Of each number of a bit, the sums over all groups of the tree's leaves.
+type Sums = Vec<Words>;
+
+fn zeros(tree: &Tree, widths: &[usize]) -> Sums {
+    widths.iter().map(|width| Words::zeros(*width, tree.leaves * tree.of_leaf())).collect()
+}
 
 fn added(mut sums: Sums, more: Sums) -> Sums {
-    sums.iter_mut().zip(&*more).for_each(|(sum, more)| *sum = sum.wrapping_add(*more));
+    sums.iter_mut().zip(&more).for_each(|(sums, more)| sums.add(more));
     sums
 }
 
 impl Grouped<'_> {
     fn zeros(&self) -> Sums {
-        Zeroizing::new(vec![0; self.groups.count * self.factors.widths.len()])
+        zeros(&self.tree, self.factors.widths)
+    }
+
+    /// Of each number the bytes of a leaf that have it of all groups.
+    fn places(&self) -> impl Iterator<Item = Range<usize>> {
+        let of_leaf = self.tree.of_leaf();
+        self.factors.widths.iter().scan(0, move |end, width| {
+            let start = *end;
+            *end += of_leaf * Words::width(*width);
+            Some(start..*end)
+        })
     }
 
     /// Bits of a task.
     fn task(&self) -> usize {
         NODES_A_TASK.div_ceil(self.tree.leaves)
+    }
+
+    fn room(&self) -> Room {
+        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        rooms.pop().unwrap_or_else(|| {
+            let Tree { depth, leaves, .. } = self.tree;
+            let nodes = depth.checked_sub(1).map_or(0, |level| self.tree.nodes(level));
+            let of_bit = (2 * BLOCK_BYTES * nodes).max(self.tree.leaf_width() * leaves);
+            let of_bit = of_bit.max(self.tree.leaf_width().next_multiple_of(BLOCK_BYTES));
+            Zeroizing::new(Vec::with_capacity(of_bit * self.task()))
+        })
+    }
+
+    fn give_back(&self, room: Room) {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner).push(room);
     }
 
     /// What is told of some bits, from the two keys' roots.
@@ -261,10 +303,12 @@ impl Grouped<'_> {
         nodes: &[Zeroizing<Vec<Block>>; 2],
         words: &mut [u8],
     ) {
-        let Tree { depth, log, width, .. } = self.tree;
+        let Tree { depth, log, .. } = self.tree;
+        let of_leaf = self.tree.of_leaf();
+        let places: Vec<Range<usize>> = self.places().collect();
         let parts = self.tree.leaf_width().div_ceil(BLOCK_BYTES);
         let groups = &self.groups.of[range.clone()];
-        let numbers_of = |nodes: &[Block]| {
+        let numbers_of = |nodes: &[Block], room: &mut Room| {
             let mut hashed = Zeroizing::new(Vec::with_capacity(parts * nodes.len()));
             let mut tweaks = Zeroizing::new(Vec::with_capacity(parts * nodes.len()));
             for ((bit, group), node) in range.clone().zip(groups).zip(nodes) {
@@ -273,9 +317,13 @@ impl Grouped<'_> {
                 tweaks.extend((0..parts).map(|part| tweak(number, part)));
             }
             self.hash.tweaked(&mut hashed, &tweaks);
-            Zeroizing::new(hashed.iter().flat_map(|block| block.to_le_bytes()).collect::<Vec<u8>>())
+            room.clear();
+            hashed.iter().for_each(|block| room.extend_from_slice(&block.to_le_bytes()));
         };
-        let [same, other] = [0, 1].map(|key| numbers_of(&nodes[key]));
+        let [mut same_room, mut other_room] = [self.room(), self.room()];
+        numbers_of(&nodes[0], &mut same_room);
+        numbers_of(&nodes[1], &mut other_room);
+        let [same, other] = [&same_room, &other_room];
         let leaves =
             same.chunks_exact(BLOCK_BYTES * parts).zip(other.chunks_exact(BLOCK_BYTES * parts));
         let bits = leaves.zip(groups).zip(self.factors.of(range.clone())).zip(&*nodes[1]);
@@ -285,12 +333,13 @@ impl Grouped<'_> {
             // The correction is added to the leaf of the key whose control bit is set.
             let of_same = (node & 1).wrapping_sub(1);
             let words = &mut words[BLOCK_BYTES * depth..];
-            for group_of_leaf in 0..self.tree.of_leaf() {
+            for group_of_leaf in 0..of_leaf {
                 let here =
                     mask(u8::from((*group as usize ^ group_of_leaf).trailing_zeros() >= log));
-                for (number, place) in numbers.iter().zip(self.factors.places()) {
-                    let place =
-                        group_of_leaf * width + place.start..group_of_leaf * width + place.end;
+                for (number, place) in numbers.iter().zip(&places) {
+                    let width = place.len() / of_leaf;
+                    let start = place.start + group_of_leaf * width;
+                    let place = start..start + width;
                     let [same, other] = [same, other].map(|leaf| number_of(&leaf[place.clone()]));
                     let word = (number & here).wrapping_add(same).wrapping_sub(other);
                     let word = (word ^ of_same).wrapping_sub(of_same);
@@ -299,19 +348,21 @@ impl Grouped<'_> {
                 }
             }
         }
+        self.give_back(same_room);
+        self.give_back(other_room);
     }
 
     /// The sums by group of what keys with these roots are at each group, not reduced.
     fn evaluate(&self, range: Range<usize>, roots: Zeroizing<Vec<Block>>, words: &[u8]) -> Sums {
-        let Tree { depth, leaves, width, .. } = self.tree;
-        let of_leaf = self.tree.of_leaf();
-        let (told, columns) = (self.told(), self.factors.widths.len());
+        let Tree { depth, leaves, .. } = self.tree;
+        let told = self.told();
         let count = range.len();
         let mut nodes = roots;
+        let mut room = self.room();
         for level in 0..depth {
             let (width, next_width) = (self.tree.nodes(level), self.tree.nodes(level + 1));
-            let children = self.hashed(level, range.start, &nodes, 2 * BLOCK_BYTES);
-            let (children, _) = children.as_chunks::<BLOCK_BYTES>();
+            self.hash_all(level, range.start, &nodes, 2 * BLOCK_BYTES, &mut room);
+            let (children, _) = room.as_chunks::<BLOCK_BYTES>();
             let (children, _) = children.as_chunks::<2>();
             let mut next = Zeroizing::new(vec![0; next_width * count]);
             let bits = nodes.chunks_exact(width).zip(children.chunks_exact(width));
@@ -328,59 +379,33 @@ impl Grouped<'_> {
             nodes = next;
         }
         let leaf_width = self.tree.leaf_width();
-        let hashed = self.hashed(depth, range.start, &nodes, leaf_width);
+        self.hash_all(depth, range.start, &nodes, leaf_width, &mut room);
         let mut sums = self.zeros();
-        let places: Vec<Range<usize>> = self.factors.places().collect();
-        let starts: Vec<usize> = places.iter().map(|place| place.start).collect();
-        let mut words_of_leaf = Vec::with_capacity(of_leaf * columns);
-        let bits = nodes.chunks_exact(leaves).zip(hashed.chunks_exact(leaf_width * leaves));
+        let places: Vec<Range<usize>> = self.places().collect();
+        let bits = nodes.chunks_exact(leaves).zip(room.chunks_exact(leaf_width * leaves));
         for ((nodes, hashed), words) in bits.zip(words.chunks_exact(told)) {
             let words = &words[BLOCK_BYTES * depth..];
-            words_of_leaf.clear();
-            for words in words.chunks_exact(width) {
-                words_of_leaf.extend(places.iter().map(|place| number_of(&words[place.clone()])));
-            }
-            let of_leaves = sums.chunks_mut(of_leaf * columns).zip(hashed.chunks_exact(leaf_width));
-            for ((sums, hashed), node) in of_leaves.zip(nodes) {
-                let control = mask((node & 1) as u8);
-                let of_groups = hashed.chunks_exact(width).zip(words_of_leaf.chunks_exact(columns));
-                for (sums, (hashed, words)) in sums.chunks_mut(columns).zip(of_groups) {
-                    for ((sum, word), start) in sums.iter_mut().zip(words).zip(&starts) {
-                        let hashed = number_from(&hashed[*start..]);
-                        *sum = sum.wrapping_add(hashed).wrapping_add(word & control);
-                    }
-                }
+            for (sums, place) in sums.iter_mut().zip(&places) {
+                let of_leaves =
+                    hashed.chunks_exact(leaf_width).map(|hashed| &hashed[place.clone()]);
+                sums.add_leaves(nodes, of_leaves, &words[place.clone()]);
             }
         }
+        self.give_back(room);
         sums
     }
 
-    /// So many bytes from each of a level's nodes of some bits from `bit` on.
-    fn hashed(
-        &self,
-        level: usize,
-        bit: usize,
-        nodes: &[Block],
-        width: usize,
-    ) -> Zeroizing<Vec<u8>> {
-        let mut hashed = Zeroizing::new(vec![0; width * nodes.len()]);
+    /// Fills `room` with so many bytes from each of a level's nodes of some bits from `bit` on.
+    fn hash_all(&self, level: usize, bit: usize, nodes: &[Block], width: usize, room: &mut Room) {
+        room.resize(width * nodes.len(), 0);
         let rows = Zeroizing::new(nodes.iter().map(|node| node & NODE).collect());
-        self.hash.pads(self.tree.number(level, bit), rows, width, &mut hashed);
-        hashed
+        self.hash.pads(self.tree.number(level, bit), rows, width, room);
     }
 }
 
 /// The tweak of a part of a node's hash, as [`Hash::pads`] has it.
 fn tweak(number: u64, part: usize) -> Block {
     Hash::tweak(number, part as u64)
-}
-
-/// The number that these bytes begin with; sums are cut in the end, so what is above it does not matter.
-fn number_from(bytes: &[u8]) -> u128 {
-    match bytes.first_chunk() {
-        Some(block) => u128::from_le_bytes(*block),
-        None => number_of(bytes),
-    }
 }
 
 /// The children of a node, with the correction where its control bit is set.

@@ -24,6 +24,7 @@ mod grouped;
 mod products;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub(crate) use any::{any_bit, layers};
 pub(crate) use at_least::{at_least, layers_of_number};
