@@ -4,11 +4,11 @@ use clap::error::ErrorKind;
 use clap::{
     Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, value_parser,
 };
-use veilset::data::{Destination, KeySpec, Pairs, Scratch, Source};
+use veilset::data::{Condition, Destination, KeySpec, Pairs, Scratch, Source};
 use veilset::registry::{
     Attaches, Gives, Keys, MAX_GROUPS, OPERATIONS, Operation, OperationSpec, Over,
 };
-use veilset::{Columns, Input, Job, Join, Joining, Learn, ME, Matching, Release};
+use veilset::{Columns, Input, Job, Join, Joining, Learn, ME, Matching, Release, can_be_filled};
 
 use crate::args::{
     LIST, MeetArgs, OutputArgs, PartyArgs, RESULT, Talk, of_several, of_two, of_two_or_several,
@@ -34,8 +34,12 @@ pub(crate) struct Order {
     pub(crate) party: PartyArgs,
     /// `None` where the result has no rows.
     pub(crate) out: Option<OutputArgs>,
+    /// What rows of the list must say to count.
+    conditions: Vec<Condition>,
     /// The columns of what the operation attaches to keys.
     columns: Vec<String>,
+    /// Whether the squares of values are added up, too.
+    stats: bool,
     /// The columns of groups by which values are added up.
     by: Vec<String>,
     /// How many groups there are at most.
@@ -65,6 +69,10 @@ const RAW_CELLS: &str = "raw-cells";
 const RAW_CELLS_HELP: &str = "Write the peer's cells as they come: else in CSV an apostrophe stands before what a spreadsheet would take for a \
                               formula, and control characters are escapes";
 
+/// The flag that asks how values spread.
+const STATS: &str = "stats";
+const STATS_HELP: &str = "Tell the mean and the variance of each --value column, too; the peer sees that you add up its squares";
+
 /// The flag that names the columns of groups.
 const BY: &str = "by";
 const BY_HELP: &str = "A column by whose cells the values are added up, one sum for each different cell; repeat it for more, and give \
@@ -74,6 +82,11 @@ const BY_HELP: &str = "A column by whose cells the values are added up, one sum 
 const GROUPS: &str = "groups";
 const GROUPS_HELP: &str = "How many groups there can be at most, from 1 to 1024, where the owner of the values adds up --by groups and alone learns \
                            the result; both sides give the same";
+
+/// The flag that says which rows of the list count.
+const WHERE: &str = "where";
+const WHERE_HELP: &str = "Use only rows that meet this, such as 'amount>=100' or 'country=DE'; repeat it for more. The peer sees neither which \
+                          nor how many they are";
 
 /// The flag that says how rows match by several keys.
 const MATCH: &str = "match";
@@ -112,12 +125,21 @@ fn command(spec: &'static OperationSpec) -> Command {
         let flag = Arg::new(flag).long(flag).help(help).help_heading(LIST).value_name("COL");
         command = command.arg(flag.action(ArgAction::Append));
     }
+    if can_be_filled(spec.operation) {
+        let only = Arg::new(WHERE).long(WHERE).help(WHERE_HELP).help_heading(LIST);
+        let only = only.value_name("COL>=VALUE").value_parser(value_parser!(Condition));
+        command = command.arg(only.action(ArgAction::Append));
+    }
     if spec.has_groups() {
         let by = Arg::new(BY).long(BY).help(BY_HELP).help_heading(LIST).value_name("COL");
         let most = 1..=MAX_GROUPS as u64;
         let groups = Arg::new(GROUPS).long(GROUPS).help(GROUPS_HELP).value_name("N");
         let groups = groups.help_heading(LIST).value_parser(value_parser!(u64).range(most));
-        command = command.arg(by.action(ArgAction::Append).requires("value")).arg(groups);
+        let stats = Arg::new(STATS).long(STATS).help(STATS_HELP).help_heading(LIST);
+        command = command
+            .arg(stats.action(ArgAction::SetTrue).requires("value"))
+            .arg(by.action(ArgAction::Append).requires("value"))
+            .arg(groups);
     }
     if spec.keys != Keys::One {
         let flag = |name, help, values| {
@@ -184,12 +206,16 @@ impl FromArgMatches for Order {
             },
             false => Joining::default(),
         };
+        let filling = can_be_filled(spec.operation).then_some(matches);
+        let conditions = filling.and_then(|matches| matches.get_many(WHERE));
         let grouping = spec.has_groups().then_some(matches);
         Ok(Self {
             operation: spec.operation,
             party: PartyArgs::from_arg_matches(matches)?,
             out: out.transpose()?,
+            conditions: conditions.into_iter().flatten().cloned().collect(),
             columns: columns.into_iter().flatten().cloned().collect(),
+            stats: grouping.is_some_and(|matches| matches.get_flag(STATS)),
             by: grouping
                 .and_then(|matches| matches.get_many(BY))
                 .map_or_else(Vec::new, |names| names.cloned().collect()),
@@ -237,8 +263,9 @@ impl Order {
 
     /// The list with what the operation takes of it.
     pub(crate) fn attach(&self, input: Input) -> Result<Input, Failure> {
-        let columns =
-            Columns { values: &self.columns, by: &self.by, send: &self.columns, label: None };
+        let (values, send, squares) = (&self.columns[..], &self.columns[..], self.stats);
+        let columns = Columns { values, squares, by: &self.by, send, label: None };
+        let input = input.only(&self.conditions)?;
         Ok(input.joining(self.joining).attach(self.operation, self.learn(), columns)?)
     }
 

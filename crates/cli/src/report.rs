@@ -1,6 +1,6 @@
 //! What is said after a run.
 
-use veilset::data::{Groups, Values, counted};
+use veilset::data::{ColumnSum, Groups, Spread, Values, counted};
 use veilset::registry::{Gives, Operation, Outcome};
 use veilset::{Done, GroupDone, Input, Matching, Report, json};
 
@@ -47,10 +47,22 @@ fn numbers(done: &Done, input: &Input) -> Result<(), Failure> {
         return Ok(print_line!("{count}")?);
     }
     print_line!("count\t{count}")?;
-    for (column, sum) in done.sums(input).into_iter().flatten() {
-        print_line!("{column}\t{sum}")?;
+    for ColumnSum { name, sum, spread } in done.sums(input).into_iter().flatten() {
+        print_line!("{name}\t{sum}")?;
+        for (what, number) in SPREAD.iter().zip(spread_of(spread)) {
+            print_line!("{name} ({what})\t{number}")?;
+        }
     }
     Ok(())
+}
+
+/// What is said of a column beside its sum.
+const SPREAD: [&str; 2] = ["mean", "variance"];
+
+/// The numbers of that, where they were asked for; nothing of no key.
+fn spread_of(spread: Option<Spread>) -> Vec<String> {
+    let numbers = spread.map(|Spread { mean, variance }| [mean, variance]);
+    numbers.into_iter().flatten().map(Option::unwrap_or_default).collect()
 }
 
 /// A line for each group: its cells, how many of its keys match, and the sums over these.
@@ -59,16 +71,25 @@ fn by_group<'a>(
     done: &Done,
     input: &Input,
 ) -> Result<(), Failure> {
-    let values = input.values().map(Values::columns).unwrap_or_default();
+    let mut columns_of_values: Vec<String> = Vec::new();
+    for name in input.values().map(Values::chosen).unwrap_or_default() {
+        columns_of_values.push(name.clone());
+        if input.values().is_some_and(Values::has_squares) {
+            columns_of_values.extend(SPREAD.map(|what| format!("{name} ({what})")));
+        }
+    }
     let columns = input.groups().map(Groups::columns).unwrap_or_default();
     let names = columns.iter().map(String::as_str).chain(["count"]);
-    let names = names.chain(values.iter().map(String::as_str));
+    let names = names.chain(columns_of_values.iter().map(String::as_str));
     print_line!("{}", names.collect::<Vec<_>>().join("\t"))?;
     for GroupDone { names, known } in groups {
         let least = done.report.release.least.unwrap_or_default();
         let (count, sums) = match known {
-            Some((count, sums)) => (count.to_string(), sums),
-            None => (format!("fewer than {least}"), vec![String::new(); values.len()]),
+            Some((count, sums)) => {
+                let of = |sum: ColumnSum| [vec![sum.sum], spread_of(sum.spread)].concat();
+                (count.to_string(), sums.into_iter().flat_map(of).collect())
+            }
+            None => (format!("fewer than {least}"), vec![String::new(); columns_of_values.len()]),
         };
         let cells = names.iter().map(|cell| shown(cell)).chain([count]).chain(sums);
         print_line!("{}", cells.collect::<Vec<_>>().join("\t"))?;
@@ -85,6 +106,9 @@ pub(crate) fn summary(input: &Input) -> String {
     let mut text = format!("{} rows, {} distinct keys", input.rows(), input.distinct());
     if empty > 0 {
         text.push_str(&format!(", {empty} rows without a key (they never match)"));
+    }
+    if let Some(left_out) = input.left_out() {
+        text.push_str(&format!(", {left_out} rows left out by --where"));
     }
     let placeholders = input.placeholders();
     if placeholders > 0 {

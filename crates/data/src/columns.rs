@@ -371,7 +371,7 @@ impl FromStr for KeySpec {
 }
 
 /// The name at the front, and what follows it.
-fn column_name(text: &str) -> Result<(String, &str), String> {
+pub(crate) fn column_name(text: &str) -> Result<(String, &str), String> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find([':', ',']).unwrap_or(text.len());
         let (name, rest) = text.split_at(end);

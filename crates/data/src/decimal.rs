@@ -1,7 +1,9 @@
 //! The grammar of a decimal number: an optional sign, digits, and optionally a point and digits.
 
+use std::cmp::Ordering;
+
 /// The most digits after a point.
-const MOST_PLACES: usize = 30;
+pub(crate) const MOST_PLACES: usize = 30;
 
 /// A number as it stands in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +42,21 @@ impl<'a> Decimal<'a> {
         u32::try_from(self.fraction.len()).unwrap_or(u32::MAX)
     }
 
+    /// How it is ordered beside another, however many digits they have.
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        let [ours, theirs] = [self, other].map(|number| {
+            let whole = number.whole.trim_start_matches('0');
+            (whole.len(), whole, number.fraction.trim_end_matches('0'))
+        });
+        let is_zero = |digits: &(usize, &str, &str)| digits.1.is_empty() && digits.2.is_empty();
+        match (self.negative && !is_zero(&ours), other.negative && !is_zero(&theirs)) {
+            (false, false) => ours.cmp(&theirs),
+            (true, true) => theirs.cmp(&ours),
+            (false, true) => Ordering::Greater,
+            (true, false) => Ordering::Less,
+        }
+    }
+
     /// The number times 10^`scale`, which is at least [`Decimal::places`]; nothing where its magnitude is 2^127 or
     /// more.
     pub(crate) fn units(&self, scale: u32) -> Option<i128> {
@@ -55,11 +72,16 @@ impl<'a> Decimal<'a> {
 /// `units` of 10^-`scale` as a decimal number with all its places.
 pub(crate) fn show(units: i128, scale: u32) -> String {
     let sign = if units < 0 { "-" } else { "" };
+    format!("{sign}{}", point(&units.unsigned_abs().to_string(), scale))
+}
+
+/// A whole number's digits with a point before the last `scale` of them, and zeros before them where they are fewer.
+pub(crate) fn point(digits: &str, scale: u32) -> String {
     let places = scale as usize;
-    let digits = format!("{:0width$}", units.unsigned_abs(), width = places + 1);
+    let digits = format!("{digits:0>width$}", width = places + 1);
     let (whole, fraction) = digits.split_at(digits.len() - places);
     let point = if places == 0 { "" } else { "." };
-    format!("{sign}{whole}{point}{fraction}")
+    format!("{whole}{point}{fraction}")
 }
 
 fn is_digits(text: &str) -> bool {

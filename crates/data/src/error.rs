@@ -407,6 +407,14 @@ pub enum DataError {
         /// What stands there, and what should.
         what: &'static str,
     },
+    /// A cell has no place in the order of the value to which a condition compares it.
+    #[error("{place}: {what}; correct the cell, or compare it with = or != in --where")]
+    Unordered {
+        /// Where.
+        place: Place,
+        /// What stands there.
+        what: &'static str,
+    },
     /// The sums of a column might not fit.
     #[error(
         "{file}, column {column:?}: the amounts add up to more than 2^127 - 1 units of its last \
@@ -414,6 +422,19 @@ pub enum DataError {
          larger units"
     )]
     SumTooLarge {
+        /// The file's name.
+        file: String,
+        /// The column's name.
+        column: String,
+        /// The most digits after a point in the column.
+        scale: u32,
+    },
+    /// The squares of a column, or their sum, might not fit.
+    #[error(
+        "{file}, column {column:?}: the squares of its amounts for --stats have more than 30 digits after the point, or add up to more \
+         than 2^127 - 1 units; write fewer than its {scale} digits after the point, or larger units"
+    )]
+    SquaresTooLarge {
         /// The file's name.
         file: String,
         /// The column's name.

@@ -73,9 +73,12 @@ impl KeysOfRow {
         }
     }
 
-    /// With each key's new number, and without those that have none.
-    fn renumbered(&self, numbers: &[u32]) -> Self {
-        let kept = |row| self.get(row).map(|key| numbers[key]).filter(|key| *key != NO_KEY);
+    /// With each key's new number, and without those that have none; of the rows alone that are `kept`.
+    fn renumbered(&self, numbers: &[u32], kept: impl Fn(usize) -> bool) -> Self {
+        let kept = |row| {
+            let keys = kept(row).then(|| self.get(row)).into_iter().flatten();
+            keys.map(|key| numbers[key]).filter(|key| *key != NO_KEY)
+        };
         match self {
             Self::Several { .. } => {
                 let (mut ends, mut keys) = (Vec::with_capacity(self.rows()), Vec::new());
@@ -113,6 +116,10 @@ pub struct KeySet {
     crowded: Count,
     suspected: Suspected,
     hashed: usize,
+    /// Distinct keys of all rows, whether these count or not.
+    all: usize,
+    /// Of each row whether it has a key and does not count; empty where all count.
+    left_out: Vec<bool>,
 }
 
 impl KeySet {
@@ -153,7 +160,8 @@ impl KeySet {
         })?;
         let most = specs.iter().map(KeySpec::most_rows);
         let built = keys.into_iter().map(|(_, builder)| builder.finish());
-        Ok(built.zip(most).map(|(keys, most)| keys.carried_by_at_most(most)).collect())
+        let built = built.zip(most).map(|(keys, most)| keys.carried_by_at_most(most));
+        Ok(built.map(|keys| Self { all: keys.len, ..keys }).collect())
     }
 
     /// Rows with keys of these numbers, or [`NO_KEY`], of `len` keys in all, which have no digests.
@@ -172,6 +180,8 @@ impl KeySet {
             crowded: Count::default(),
             suspected: Suspected::default(),
             hashed: 0,
+            all: 0,
+            left_out: Vec::new(),
         }
     }
 
@@ -268,6 +278,44 @@ impl KeySet {
         self.crowded.rows
     }
 
+    /// Rows that have a key and do not count.
+    #[must_use]
+    pub fn left_out_rows(&self) -> usize {
+        self.left_out.iter().filter(|left_out| **left_out).count()
+    }
+
+    /// Whether a row has a key and does not count.
+    pub(crate) fn is_left_out(&self, row: usize) -> bool {
+        self.left_out.get(row).copied().unwrap_or_default()
+    }
+
+    /// How many distinct keys all rows have, whether these count or not.
+    #[must_use]
+    pub fn of_all_rows(&self) -> usize {
+        self.all
+    }
+
+    /// The keys of these of its rows alone; the others carry none.
+    pub(crate) fn among(mut self, rows: &[bool]) -> Self {
+        let mut numbers = vec![NO_KEY; self.len];
+        let mut order = Vec::new();
+        for row in (0..self.rows()).filter(|row| rows[*row]) {
+            for key in self.keys_of(row) {
+                if numbers[key] == NO_KEY {
+                    numbers[key] = order.len() as u32;
+                    order.push(key);
+                }
+            }
+        }
+        let has_key = |row: usize| self.key_of(row).is_some();
+        self.left_out = (0..self.rows()).map(|row| !rows[row] && has_key(row)).collect();
+        self.keys_of_row = self.keys_of_row.renumbered(&numbers, |row| rows[row]);
+        let mut digests = Zeroizing::new(Vec::with_capacity(order.len()));
+        digests.extend(order.iter().map(|key| self.digests[*key]));
+        (self.digests, self.len) = (digests, order.len());
+        self
+    }
+
     /// Rows with a placeholder, those that cannot be read, those whose key too many carry, and what all are suspected of.
     pub(crate) fn counts(&self) -> (&Count, &Count, &Count, &Suspected) {
         (&self.placeholders, &self.invalid, &self.crowded, &self.suspected)
@@ -289,7 +337,7 @@ impl KeySet {
         };
         let mut next = 0;
         let numbers: Vec<u32> = kept.iter().map(|kept| number((&mut next, kept))).collect();
-        let left_to_rows = self.keys_of_row.renumbered(&numbers);
+        let left_to_rows = self.keys_of_row.renumbered(&numbers, |_| true);
         let is_crowded =
             |row: &usize| left_to_rows.get(*row).next().is_none() && self.key_of(*row).is_some();
         let mut crowded = Count::default();
@@ -349,19 +397,19 @@ impl KeySet {
         }
         let skipped =
             self.null_rows + self.placeholders.rows + self.invalid.rows + self.crowded.rows;
-        self.rows() - skipped - self.len()
+        self.rows() - self.left_out_rows() - skipped - self.len()
     }
 
-    /// Whether at least nine in ten keys are written as digests are.
+    /// Whether at least nine in ten keys of all rows are written as digests are.
     #[must_use]
     pub fn looks_hashed(&self) -> bool {
-        !self.is_empty() && 10 * self.hashed >= 9 * self.len()
+        self.all > 0 && 10 * self.hashed >= 9 * self.all
     }
 
     /// Bytes of memory that it occupies.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        (size_of_val(&self.digests[..]) + self.keys_of_row.memory()) as u64
+        (size_of_val(&self.digests[..]) + self.keys_of_row.memory() + self.left_out.len()) as u64
     }
 
     /// The rows that carry any of the keys `matched`, in the table's order.

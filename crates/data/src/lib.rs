@@ -26,6 +26,7 @@ pub mod calendar;
 mod caught;
 mod check;
 mod columns;
+mod condition;
 mod converted;
 mod decimal;
 mod destination;
@@ -64,6 +65,7 @@ pub use check::{
     CheckReport, ColumnLook, Finding, LooksLike, ValueCheck, check, check_values, look_at_columns,
 };
 pub use columns::{KeyColumn, KeySpec, Pairs};
+pub use condition::{Condition, NoCondition};
 pub use destination::{
     Destination, ID_COLUMN, JoinedColumns, JoinedRow, KEY_COLUMN, LABEL_COLUMN, NewFile,
     ShareColumn, ShareEncoding, ShareTable, Sink, SinkError, is_full, remove_unfinished,
@@ -84,5 +86,5 @@ pub use source::Source;
 pub use spill::{DiskNeed, PROGRAM_MEMORY, Scratch};
 pub use stamp::Stamp;
 pub use table::{Arrivals, Fields, RawRows, Table};
-pub use values::Values;
+pub use values::{ColumnSum, Spread, Values};
 pub use warning::{Warning, WarningCode};

@@ -29,6 +29,16 @@ impl Linkage {
         Ok(Self { sets: KeySet::build_all(table, specs)? })
     }
 
+    /// The values of these of its rows alone; the others carry none. Which keys too many rows carry, and whether keys look hashed, stays as it
+    /// is of all rows. Its digests must not have been taken.
+    ///
+    /// # Panics
+    /// When `rows` are fewer than the table's.
+    #[must_use]
+    pub fn among(self, rows: &[bool]) -> Self {
+        Self { sets: self.sets.into_iter().map(|set| set.among(rows)).collect() }
+    }
+
     /// The values under each key.
     #[must_use]
     pub fn keys(&self) -> &[KeySet] {

@@ -112,6 +112,12 @@ pub(crate) fn no_match(distinct: u64, peer_distinct: u64) -> Option<(&'static st
     Some((warning.code.name(), warning.text))
 }
 
+/// The column that a condition on rows compares.
+#[pyfunction]
+pub(crate) fn condition_column(text: &str) -> Result<String, Failure> {
+    Ok(order::condition(text)?.column().to_owned())
+}
+
 /// A size such as `500MB` in bytes.
 #[pyfunction]
 pub(crate) fn memory(text: &str) -> Result<u64, Failure> {

@@ -40,8 +40,8 @@ mod _native {
     const MAX_WORKERS: u64 = veilset::cluster::MOST_WORKERS;
     #[pymodule_export]
     use crate::cluster::{
-        DriverConnection, capacity, cut, heading, memory, merge, no_match, presets, rows_of_items,
-        scan, split, value_bits,
+        DriverConnection, capacity, condition_column, cut, heading, memory, merge, no_match,
+        presets, rows_of_items, scan, split, value_bits,
     };
     #[pymodule_export]
     use crate::lookup::{Answers, lookup};

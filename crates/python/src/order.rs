@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use pyo3::prelude::*;
-use veilset::data::{DataError, Destination, KEY_COLUMN, KeySpec, Scratch, Source};
+use veilset::data::{
+    Condition, DataError, Destination, KEY_COLUMN, KeySpec, NoCondition, Scratch, Source,
+};
 use veilset::registry::{Choices, Gives, Operation, Over, UnknownName};
 use veilset::sources::is_object;
 use veilset::{Columns, Error, Input, Job, Joining, Learn, NoNoise, Release, choose, units};
@@ -26,12 +28,14 @@ pub(crate) struct Order {
     r#match: Option<String>,
     keep_placeholders: bool,
     stop_values: Vec<String>,
+    r#where: Vec<String>,
     most_per_key: Option<u32>,
     learn: String,
     protocol: Option<String>,
     security: String,
     choices: BTreeMap<String, OsString>,
     values: Vec<String>,
+    stats: bool,
     by: Vec<String>,
     groups: Option<usize>,
     send: Vec<String>,
@@ -145,9 +149,12 @@ impl Order {
         if says_key && self.learn != Learn::Peer.name() {
             table.check_labelled(KEY_COLUMN)?;
         }
-        let input = Input::linked(table, &keys, matching)?;
+        let conditions = self.r#where.iter().map(|text| condition(text));
+        let conditions = conditions.collect::<Result<Vec<Condition>, Failure>>()?;
+        let input = Input::linked(table, &keys, matching)?.only(&conditions)?;
         let columns = Columns {
             values: &self.values,
+            squares: self.stats,
             by: &self.by,
             send: &self.send,
             label: self.label.as_deref(),
@@ -242,6 +249,11 @@ fn protocol(text: &str) -> Result<&'static str, Failure> {
 
 pub(crate) fn bytes(text: &str) -> Result<u64, Failure> {
     units::bytes(text).map_err(Failure::Argument)
+}
+
+/// What rows must say to count.
+pub(crate) fn condition(text: &str) -> Result<Condition, Failure> {
+    text.parse().map_err(|why: NoCondition| Failure::Argument(format!("where: {why}")))
 }
 
 /// The value of this name.

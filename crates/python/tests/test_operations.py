@@ -52,6 +52,51 @@ def test_flooding_is_a_keyword(people: Pair, flooding: Any) -> None:
         assert result.report["flooding"] == flooding
 
 
+def test_rows_that_count_and_how_values_spread() -> None:
+    own = {"id": ["a", "b", "c", "d", "b"], "paid": ["1.5", "20", "30", "40.5", "2"]}
+    other = {"id": ["b", "c", "d", "e"]}
+    both = [KINDS["polars"](own), KINDS["pandas"](other)]
+    a, b = veilset.run_local(
+        "sum", *both, on="id", value="paid", stats=True, where=["paid>=2", "paid<40"]
+    )
+    # The keys b, of two rows, and c.
+    paid = [Decimal(22), Decimal(30)]
+    mean = sum(paid, Decimal(0)) / 2
+    assert (a.count, a.sums, b.sums) == (2, {"paid": Decimal(52)}, None)
+    assert a.spreads is not None
+    assert a.spreads["paid"].mean == mean
+    assert a.spreads["paid"].variance == sum(((each - mean) ** 2 for each in paid), Decimal(0)) / 2
+    # The other side hears of the four keys that all rows have.
+    assert (a.report["distinct"], a.report["padded_to"], a.report["left_out"]) == (2, 4, 2)
+    assert (b.report["peer_distinct"], b.spreads) == (4, None)
+    a, _ = veilset.run_local("sum", *both, on="id", value="paid", stats=True, where="id=a")
+    assert a.spreads == {"paid": veilset.Spread(None, None)}
+    for wrong, why in [("paid", "such as"), ("id<3b", "texts with ="), ("payd=1", "did you mean")]:
+        with pytest.raises(veilset.InputError, match=why):
+            veilset.run_local("sum", *both, on="id", value="paid", where=wrong)
+    with pytest.raises(veilset.InputError, match="variance comes of exact numbers"):
+        veilset.run_local("sum", *both, on="id", value="paid", stats=True, round=10)
+    with pytest.raises(veilset.InputError, match="where"):
+        veilset.run_local("union", *both, on="id", where="id=a")
+    with pytest.raises(veilset.InputError, match="for the side that gives value="):
+        veilset.run_local("sum", *both, on="id", stats=True)
+
+
+def test_a_session_keeps_what_rows_must_say(parties: Parties, address: str) -> None:
+    own = polars.DataFrame(
+        {"id": [1, 2, 3], "day": ["2026-01-30", "2026-01-31T09:00", "2026-02-01"]}
+    )
+    with (
+        veilset.Session("acme", party=parties.you, listen=address, where="day<=2026-01-31") as here,
+        veilset.Session("you", party=parties.acme, connect=address) as there,
+        ThreadPoolExecutor() as threads,
+    ):
+        waiting = threads.submit(here.count, own, on="id")
+        result = there.count(polars.DataFrame({"id": [2, 3, 4]}), on="id")
+        assert (waiting.result().count, result.count) == (1, 1)
+    assert result.report["peer_distinct"] == 3
+
+
 def test_sums_by_group(people: Pair, kind: str) -> None:
     own = rows(KINDS[kind](people.a))
     regions = [("north", "south", "west")[len(row["email"]) % 3] for row in own]

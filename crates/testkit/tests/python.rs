@@ -92,7 +92,7 @@ fn declared() -> Result<String, std::fmt::Error> {
     for choice in own_choices() {
         text += &own(choice.name, |spec| choice.is_of(spec.operation));
     }
-    for name in ["by", "groups"] {
+    for name in ["stats", "by", "groups"] {
         text += &own(name, OperationSpec::has_groups);
     }
     for name in ["match", "pairs"] {

@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use rand_core::CryptoRng;
 use veilset_data::{
-    Arrivals, DataError, Destination, DiskNeed, Groups, Items, KeyDigest, KeySet, KeySpec,
-    LABEL_COLUMN, Linkage, Persons, RowsToSend, Scratch, SentColumns, ShareTable, Source, Table,
-    Values, Warning,
+    Arrivals, Condition, DataError, Destination, DiskNeed, Groups, Items, KeyDigest, KeySet,
+    KeySpec, LABEL_COLUMN, Linkage, Persons, RowsToSend, Scratch, SentColumns, ShareTable, Source,
+    Table, Values, Warning,
 };
 use veilset_protocols::{Attached, AttachedShape, Attaches, Gives, MAX_GROUPS, Operation};
 use veilset_session::{Column, Learn, Matching};
@@ -95,6 +95,8 @@ pub struct Input {
     attachment: Attachment,
     /// How rows that match are written.
     pub(crate) joining: Joining,
+    /// Of each row whether it counts, where not all do.
+    rows_that_count: Option<Vec<bool>>,
     /// The digests of the keys, where one run may have them.
     given: Option<Mutex<Zeroizing<Vec<KeyDigest>>>>,
 }
@@ -112,6 +114,8 @@ enum Attachment {
 pub struct Columns<'a> {
     /// Those of its values.
     pub values: &'a [String],
+    /// Whether the squares of its values are added up, too.
+    pub squares: bool,
     /// Those by whose cells its values are added up, if by any.
     pub by: &'a [String],
     /// Those that the peer gets of its rows.
@@ -159,7 +163,55 @@ impl Input {
         let persons = grouped.then(|| linkage.persons());
         let (specs, attachment) = (specs.to_vec(), Attachment::Nothing);
         let joining = Joining::default();
-        Ok(Self { table, linkage, persons, specs, attachment, joining, given: None })
+        let (rows_that_count, given) = (None, None);
+        Ok(Self { table, linkage, persons, specs, attachment, joining, rows_that_count, given })
+    }
+
+    /// With the rows alone that meet all of these conditions; the others carry no key. Whoever meets a peer tells it of as many keys as
+    /// all rows have, so that it does not see how many are left.
+    ///
+    /// # Errors
+    /// When a column is missing, or a cell cannot be compared.
+    ///
+    /// # Panics
+    /// When something is attached to the keys already.
+    pub fn only(mut self, conditions: &[Condition]) -> Result<Self, DataError> {
+        assert!(
+            matches!(self.attachment, Attachment::Nothing),
+            "keys come before what belongs to them"
+        );
+        if conditions.is_empty() {
+            return Ok(self);
+        }
+        let mut rows = Condition::rows(conditions, &self.table)?;
+        if let Some(before) = &self.rows_that_count {
+            rows.iter_mut().zip(before).for_each(|(row, before)| *row &= before);
+        }
+        drop(self.linkage.take_digests());
+        (self.rows_that_count, self.given) = (Some(rows), None);
+        self.linkage = self.linked_again()?;
+        self.persons = self.persons.is_some().then(|| self.linkage.persons());
+        Ok(self)
+    }
+
+    /// The values of its rows under its keys, made once more.
+    fn linked_again(&self) -> Result<Linkage, DataError> {
+        let linkage = Linkage::build(&self.table, &self.specs)?;
+        Ok(match &self.rows_that_count {
+            Some(rows) => linkage.among(rows),
+            None => linkage,
+        })
+    }
+
+    /// How many distinct keys it has with the rows that do not count, where not all do.
+    pub(crate) fn distinct_of_all(&self) -> Option<usize> {
+        self.rows_that_count.as_ref().map(|_| self.linkage.first().of_all_rows())
+    }
+
+    /// Rows with a key that do not meet a condition, where there are conditions.
+    #[must_use]
+    pub fn left_out(&self) -> Option<usize> {
+        self.rows_that_count.as_ref().map(|_| self.linkage.first().left_out_rows())
     }
 
     /// What messages call the list.
@@ -228,7 +280,7 @@ impl Input {
         let digests = if given.len() == self.linkage.len() {
             given
         } else {
-            Linkage::build(&self.table, &self.specs)?.take_digests()
+            self.linked_again()?.take_digests()
         };
         let Some(persons) = &self.persons else { return Ok(digests) };
         let mut filled = Zeroizing::new(vec![KeyDigest::default(); self.elements()]);
@@ -252,7 +304,7 @@ impl Input {
             tell(given.as_flattened());
         } else {
             // A run has taken them.
-            Linkage::build(&self.table, &self.specs)?.over_digests(tell);
+            self.linked_again()?.over_digests(tell);
         }
         Ok(())
     }
@@ -271,6 +323,17 @@ impl Input {
     pub fn with_values(mut self, columns: &[String]) -> Result<Self, DataError> {
         let carriers = self.persons.as_ref().map_or_else(|| self.linkage.first(), Persons::rows);
         self.attachment = Attachment::Values(Values::build(&self.table, carriers, columns)?, None);
+        Ok(self)
+    }
+
+    /// With the squares of its values, too, from which their variance comes.
+    ///
+    /// # Errors
+    /// When their sum could overflow.
+    pub fn and_squares(mut self) -> Result<Self, DataError> {
+        if let Attachment::Values(values, groups) = self.attachment {
+            self.attachment = Attachment::Values(values.and_squares(&self.table)?, groups);
+        }
         Ok(self)
     }
 
@@ -339,7 +402,10 @@ impl Input {
     ) -> Result<Self, DataError> {
         match (operation.spec().attaches, columns.label) {
             (Attaches::Values { .. }, _) if !columns.values.is_empty() => {
-                let valued = self.with_values(columns.values)?;
+                let mut valued = self.with_values(columns.values)?;
+                if columns.squares {
+                    valued = valued.and_squares()?;
+                }
                 if columns.by.is_empty() { Ok(valued) } else { valued.by(columns.by) }
             }
             (Attaches::Rows { needed: true }, _) if learn != Learn::Me => {
@@ -489,7 +555,8 @@ impl Input {
         // Those of a run that are filled up stand beside those of the list for a moment.
         let filled_up = (self.linkage.len() * size_of::<KeyDigest>()) as u64;
         let persons = self.persons.as_ref().map_or(0, |persons| persons.memory() + filled_up);
-        self.table.memory() + self.linkage.memory() + persons + attached as u64
+        let rows = self.rows_that_count.as_ref().map_or(0, Vec::len);
+        self.table.memory() + self.linkage.memory() + persons + (attached + rows) as u64
     }
 
     /// Rows without a key: an empty key column, or one that its preset cannot read. Under several keys, a row counts once for

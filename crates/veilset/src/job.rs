@@ -149,25 +149,36 @@ impl Job {
         Ok(Some(fitting))
     }
 
-    /// Up to how many keys this list is filled up: as the job says, or else as its rules have it, where it has fewer.
+    /// Up to how many keys this list is filled up: as the job says, or else as its rules have it, where it has fewer; where not all of
+    /// its rows count, to those of all at least.
     #[must_use]
     pub fn pad_to_of(&self, input: &Input) -> Option<u64> {
         let own = input.distinct() as u64;
         let fits = can_be_filled(self.operation) && !input.has_several_keys();
         let of_rules = self.rules.iter().filter_map(Rules::pad_to).filter(|to| own < *to && fits);
-        self.pad_to.or(of_rules.max())
+        let of_all = input.distinct_of_all().map(|keys| keys as u64);
+        self.pad_to.or(of_rules.max()).max(of_all)
     }
 
     /// Whether a list may be filled up that is matched by one key or by several.
     pub(crate) fn check_padding(&self, by_several: bool) -> Result<(), SessionError> {
-        let Some(told) = self.pad_to else { return Ok(()) };
+        self.pad_to.map_or(Ok(()), |told| self.check_filled("--pad-to", told, by_several))
+    }
+
+    /// Whether a list that is matched by one key or by several may be filled up to so many keys, as a flag has it.
+    pub(crate) fn check_filled(
+        &self,
+        flag: &'static str,
+        told: u64,
+        by_several: bool,
+    ) -> Result<(), SessionError> {
         let why = match (can_be_filled(self.operation), by_several) {
             (true, false) if told <= MOST_KEYS => return Ok(()),
             (true, false) => "no protocol takes more than 2^31 keys",
             (true, true) => "each key would show how many values it has; give one --key",
             (false, _) => "its result would show the made-up keys",
         };
-        Err(SessionError::Release { flag: "--pad-to", operation: self.operation, why })
+        Err(SessionError::Release { flag, operation: self.operation, why })
     }
 
     /// Whether there can be so many groups, whatever the list.
@@ -244,7 +255,7 @@ impl Job {
             None => None,
         };
         let Connection { own, mut peers } = connection;
-        // A connection in one process has no name.
+        // A connection within one process has no names; a job has.
         if let ([peer], [name]) = (&mut peers[..], &self.peers[..]) {
             peer.name.clone_from(name);
         }

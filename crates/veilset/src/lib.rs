@@ -78,7 +78,7 @@ pub use whom::{Ends, ME, NamedPeer, NoParties, PeerAddress, seats};
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{
     Briefing, Learn, Matching, NoNoise, Noise, PeerBriefing, Price, Release, Report, Resources,
-    Seats, Withheld, no_match,
+    Seats, Withheld, can_be_filled, no_match,
 };
 
 /// Runs that many workers of both parties share.
@@ -101,11 +101,11 @@ pub mod data {
     #[cfg(feature = "calendar")]
     pub use veilset_data::calendar;
     pub use veilset_data::{
-        Arrivals, CheckReport, ColumnLook, DataError, Destination, Finding, Format, Groups,
-        ID_COLUMN, JoinedRow, KEY_COLUMN, KeyColumn, KeySpec, LABEL_COLUMN, LooksLike,
-        MAX_LINKAGE_KEYS, PROGRAM_MEMORY, Pairs, Place, Scratch, ShareTable, Sink, SinkError,
-        Source, Spot, Stamp, Table, ValueCheck, Values, Warning, WarningCode, check, check_values,
-        counted, look_at_columns, remove_unfinished,
+        Arrivals, CheckReport, ColumnLook, ColumnSum, Condition, DataError, Destination, Finding,
+        Format, Groups, ID_COLUMN, JoinedRow, KEY_COLUMN, KeyColumn, KeySpec, LABEL_COLUMN,
+        LooksLike, MAX_LINKAGE_KEYS, NoCondition, PROGRAM_MEMORY, Pairs, Place, Scratch,
+        ShareTable, Sink, SinkError, Source, Spot, Spread, Stamp, Table, ValueCheck, Values,
+        Warning, WarningCode, check, check_values, counted, look_at_columns, remove_unfinished,
     };
 }
 

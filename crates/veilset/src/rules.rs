@@ -4,14 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use veilset_data::{DataError, KeyColumn, KeySpec};
+use veilset_data::{DataError, KeyColumn, KeySpec, Values};
 use veilset_host::time::now;
 use veilset_party::Home;
 use veilset_protocols::without_room;
 use veilset_rules::{Facts, Ledger, Policy};
-use veilset_session::{Briefing, Column, Learn, PeerBriefing, SessionError};
+use veilset_session::{Briefing, Column, Learn, PeerBriefing, Release, SessionError};
 
 use crate::{Error, Input, Job};
+
+/// The flag that says which rows count.
+const WHERE: &str = "--where";
 
 impl Job {
     /// The same job of the party that lives at `home`: in its ledger, and under its policy, the one at this path or else the one
@@ -67,7 +70,30 @@ impl Job {
         }
         self.release.check(self.operation, input.has_several_keys())?;
         self.check_padding(input.has_several_keys())?;
+        let sends_rows = self.operation.spec().may_send_rows() && !columns.is_empty();
+        if let Some(all) = input.distinct_of_all() {
+            self.check_filled(WHERE, all as u64, input.has_several_keys())?;
+            let refused =
+                |why| SessionError::Release { flag: WHERE, operation: self.operation, why };
+            if input.joins() {
+                let why = "with --join, rows that do not count look like rows that do not match";
+                return Err(refused(why).into());
+            }
+            if sends_rows {
+                return Err(
+                    refused("with --send, the longest row tells of those that count").into()
+                );
+            }
+        }
         self.check_groups_of(input)?;
+        if input.values().is_some_and(Values::has_squares) {
+            let Release { round, noise, .. } = self.release;
+            let flags = [("--round", round.is_some()), ("--noise", noise.is_some())];
+            if let Some((flag, _)) = flags.into_iter().find(|(_, is_given)| *is_given) {
+                let why = "a variance comes of exact numbers, and --stats asks for it";
+                return Err(SessionError::Release { flag, operation: self.operation, why }.into());
+            }
+        }
         if let (Some(noise), Some(values)) = (self.release.noise, input.values()) {
             let columns = values.columns().len();
             let coins = noise.shared_among(1 + columns).dummies();
@@ -78,7 +104,6 @@ impl Job {
                 return Err(DataError::NoiseTooLarge { file, column: name, scale }.into());
             }
         }
-        let sends_rows = self.operation.spec().may_send_rows() && !columns.is_empty();
         if self.pad_to_of(input).is_some() && input.distinct() == 0 && sends_rows {
             let (flag, operation) = ("--pad-to", self.operation);
             let why = "an empty list has no rows that could be sent";
@@ -136,7 +161,11 @@ impl Job {
         Facts {
             keys: keys.collect(),
             pad_to: self.pad_to_of(input),
-            sends: columns.iter().map(|column| column.name.as_str()).collect(),
+            // Squares come of a column that is named already.
+            sends: match input.values() {
+                Some(values) => values.chosen().iter().map(String::as_str).collect(),
+                None => columns.iter().map(|column| column.name.as_str()).collect(),
+            },
             own: Some(input.distinct() as u64),
             ..self.facts()
         }

@@ -467,8 +467,8 @@ pub(crate) struct ReleaseArgs {
     /// (count and sum only); both sides give the same
     #[arg(long, value_name = "epsilon=E,delta=D")]
     noise: Option<Noise>,
-    /// Fill your list up to N keys with made-up ones, so that the peer does not see how few you have (intersect, count and
-    /// sum only)
+    /// Fill your list up to N keys with made-up ones, so that the peer does not see how few you have (intersect,
+    /// count, sum and overlaps only)
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(crate) pad_to: Option<u64>,
 }

@@ -85,7 +85,12 @@ fn attempt(policy: &Policy, command: Vec<String>, talk: &Talk) -> Result<(), Fai
         job.peers.join(" and ")
     )?;
     if let Some(told) = job.pad_to_of(&input).filter(|_| job.pad_to.is_none()) {
-        print_line!("The policy fills your list up: --pad-to {told}.")?;
+        match input.left_out() {
+            Some(_) => print_line!(
+                "Your list is filled up to {told} keys: at least as many as all its rows have."
+            )?,
+            None => print_line!("The policy fills your list up: --pad-to {told}.")?,
+        }
     }
     for term in completed(&order, &job) {
         print_line!("The policy adds to the terms, for both sides: {term}.")?;

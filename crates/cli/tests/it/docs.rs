@@ -31,7 +31,7 @@ fn words<'a>(command: &'a str, party: &'a Party, address: &'a str) -> Vec<&'a st
             "veilset1…" => party.key.as_str(),
             "0.0.0.0:7000" => ANY,
             "you.example:7000" | "alice.example:7000" => address,
-            word => word,
+            word => word.trim_matches('\''),
         })
         .collect()
 }
@@ -254,7 +254,9 @@ fn the_commands_on_the_page_of_numbers_run_and_give_what_it_shows() {
     give_examples([&shop, &bank], "examples/groups");
     let page = fs::read_to_string(root().join("docs/use/numbers.md")).expect("the page is there");
     let commands = commands("docs/use/numbers.md");
-    let [counting, counted, adding, agreeing] = commands.as_slice() else { panic!("four") };
+    let [counting, counted, adding, agreeing, asking, answering] = commands.as_slice() else {
+        panic!("six commands")
+    };
     let run = |[one, other]: [&Party; 2], first: &str, second: &str| {
         let mut listened = one.start(&words(first, other, ""));
         let connected = other.run(&words(second, one, &listened.address()));
@@ -268,9 +270,20 @@ fn the_commands_on_the_page_of_numbers_run_and_give_what_it_shows() {
     assert!(said.contains("circuit-count in") && said.contains("against the programs"), "{said}");
     let [(sums, said), (nothing, _)] = run([&shop, &bank], adding, agreeing);
     assert!(said.contains("circuit-sum in") && nothing.is_empty(), "{said}{nothing}");
-    let shown: Vec<&str> = sums.lines().map(str::trim_end).collect();
-    assert!(page.contains(&format!("\n{}\n```", shown.join("\n"))), "{sums}");
+    let is_shown = |numbers: &str| {
+        let shown: Vec<&str> = numbers.lines().map(str::trim_end).collect();
+        assert!(page.contains(&format!("\n{}\n```", shown.join("\n"))), "{numbers}");
+    };
+    is_shown(&sums);
     assert!(sums.contains("fewer than 10"), "{sums}");
+    let [(spread, said), (count, heard)] = run([&shop, &bank], asking, answering);
+    is_shown(&spread);
+    assert!(
+        said.contains("rows left out by --where") && count.lines().count() == 1,
+        "{said}{count}"
+    );
+    // The bank hears of as many keys as all rows have.
+    assert!(heard.contains("66 distinct keys"), "{heard}");
 }
 
 #[test]

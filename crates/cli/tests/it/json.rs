@@ -40,6 +40,7 @@ fn every_operation_prints_what_the_schema_says_and_both_sides_name_one_run() {
         ("intersect", &["-o", "out.csv", "--force"][..]),
         ("count", &[]),
         ("sum", &["--value", "amount"]),
+        ("sum", &["--value", "amount", "--stats", "--where", "amount>=22"]),
         ("union", &["-o", "out.csv", "--force"]),
         ("share", &["--value", "amount", "-o", "out.csv", "--force"]),
         ("align", &["-o", "out.csv", "--force"]),

@@ -28,7 +28,9 @@ fn rows_of_a_key_are_added_and_empty_cells_counted() {
             ("1 row: an empty cell of value column \"a\" counts as 0".to_owned(), Some(1)),
         ]
     );
-    assert_eq!((values.show(0, -6), values.show(1, 225)), ("-6".into(), "2.25".into()));
+    let found = values.found(2, &[-6, 225]).into_iter();
+    let found: Vec<_> = found.map(|sum| (sum.name, sum.sum, sum.spread)).collect();
+    assert_eq!(found, [("b".into(), "-6".into(), None), ("a".into(), "2.25".into(), None)]);
     assert_eq!(build("k,a\n", &["a"]).expect("no rows").words(), [0i128; 0]);
     assert_eq!(build(csv, &[]).expect("no columns").words(), [0i128; 0]);
 }
@@ -95,6 +97,11 @@ fn oracle(cell: &str) -> BigDecimal {
     }
 }
 
+/// A sum of the first column.
+fn shown(values: &Values, sum: i128) -> String {
+    values.found(1, &[sum])[0].sum.clone()
+}
+
 proptest::proptest! {
     #[test]
     fn agrees_with_arbitrary_precision(rows in rows(), chosen in "[ab]{1,2}") {
@@ -108,7 +115,7 @@ proptest::proptest! {
             }
             *sums.entry(key).or_default() += oracle(cell);
         }
-        let shown = |word: i128| values.show(0, word).parse::<BigDecimal>().expect("a number");
+        let shown = |word: i128| shown(&values, word).parse::<BigDecimal>().expect("a number");
         for (key, word) in order.iter().zip(values.words()) {
             proptest::prop_assert_eq!(&shown(*word), &sums[key]);
         }
@@ -124,7 +131,7 @@ proptest::proptest! {
         let values = build(&format!("k,a\nx,{number}\n"), &["a"]).expect("a number");
         let minus_zero = number.starts_with('-') && values.words()[0] == 0;
         let expected = if minus_zero { &number[1..] } else { &number[..] };
-        proptest::prop_assert_eq!(values.show(0, values.words()[0]), expected);
+        proptest::prop_assert_eq!(shown(&values, values.words()[0]), expected);
     }
 
     #[test]
@@ -138,5 +145,50 @@ proptest::proptest! {
                 && !text.ends_with('.')
         };
         proptest::prop_assert_eq!(build(&csv, &["a"]).is_ok(), is_number || cell.trim().is_empty());
+    }
+}
+
+/// Mean and variance of the values of keys, as a table of rational numbers has them.
+#[test]
+fn the_spread_is_that_of_the_values_of_keys() {
+    let csv = "k,a,b\nx,1.5,-7\ny,-2.25,1\nx,3,0\nz,,1\n";
+    let table = Table::parse("t.csv".into(), csv.as_bytes().to_vec(), b',').expect("a table");
+    let keys = KeySet::build(&table, &"k".parse().expect("a key")).expect("a column");
+    let columns = ["a", "b"].map(str::to_owned);
+    let values = Values::build(&table, &keys, &columns).expect("numbers");
+    let values = values.and_squares(&table).expect("small ones");
+    assert_eq!(values.columns(), ["a", "b", "a^2", "b^2"]);
+    assert_eq!((values.chosen(), values.scale(2), values.scale(3)), (&columns[..], 4, 0));
+    assert_eq!(values.words()[..4], [450, -7, 202_500, 49]);
+    let sums: Vec<i128> =
+        (0..4).map(|at| values.words().iter().skip(at).step_by(4).sum()).collect();
+    let [a, b] = &values.found(3, &sums)[..] else { panic!("two columns were chosen") };
+    let spread =
+        |sum: &ColumnSum| sum.spread.clone().map(|Spread { mean, variance }| [mean, variance]);
+    // 4.5, -2.25 and 0: their mean is 0.75, and 25.3125 / 3 - 0.5625 is 7.875; -7, 1 and 1: 51 / 3 - 25 / 9 is 128 / 9.
+    assert_eq!(spread(a), Some([Some("0.75".into()), Some("7.875".into())]));
+    assert_eq!(spread(b), Some([Some("-1.666667".into()), Some("14.222222".into())]));
+    assert_eq!(spread(&values.found(0, &[0; 4])[0]), Some([None, None]));
+    let far = "k,a\nx,100000000001\ny,99999999999\n";
+    let table = Table::parse("t.csv".into(), far.as_bytes().to_vec(), b',').expect("a table");
+    let keys = KeySet::build(&table, &"k".parse().expect("a key")).expect("a column");
+    let values =
+        Values::build(&table, &keys, &columns[..1]).and_then(|values| values.and_squares(&table));
+    let values = values.expect("they fit");
+    let sums = [values.words()[0] + values.words()[2], values.words()[1] + values.words()[3]];
+    assert_eq!(
+        spread(&values.found(2, &sums)[0]),
+        Some([Some("100000000000".into()), Some("1".into())])
+    );
+    let large = format!("k,a\nx,{}\n", 1_i128 << 64);
+    let table = Table::parse("t.csv".into(), large.into_bytes(), b',').expect("a table");
+    let values = Values::build(&table, &keys, &columns[..1]).expect("a number");
+    let shown = values.and_squares(&table).err().expect("too large").to_string();
+    assert!(shown.contains("\"a\"") && !shown.contains("18446744073709551616"), "{shown}");
+    for (digits, fits) in [(15, true), (16, false)] {
+        let fine = format!("k,a\nx,0.{}\n", "1".repeat(digits));
+        let table = Table::parse("t.csv".into(), fine.into_bytes(), b',').expect("a table");
+        let values = Values::build(&table, &keys, &columns[..1]).expect("a number");
+        assert_eq!(values.and_squares(&table).is_ok(), fits);
     }
 }

@@ -17,7 +17,7 @@ from ._order import (
     TermOptions,
     Terms,
 )
-from ._result import Found, GroupSums, Meeting, Result, Warned, verify_receipt
+from ._result import Found, GroupSums, Meeting, Result, Spread, Warned, verify_receipt
 from ._session import (
     Session,
     agree,
@@ -47,6 +47,7 @@ __all__ = [
     "AgreeOptions",
     "Error",
     "Found",
+    "GroupSums",
     "InputError",
     "InternalError",
     "JoinOptions",
@@ -58,9 +59,9 @@ __all__ = [
     "Party",
     "PeerError",
     "PolicyError",
-    "GroupSums",
     "Result",
     "Session",
+    "Spread",
     "Stop",
     "Table",
     "TermOptions",

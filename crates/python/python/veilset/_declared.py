@@ -28,6 +28,7 @@ OWN = {
     "label": ("lookup",),
     "shares": ("share",),
     "scheme": ("agree",),
+    "stats": ("sum",),
     "by": ("sum",),
     "groups": ("sum",),
     "match": ("intersect", "count", "sum", "union", "share"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypedDict, cast
 
 from ._declared import Choices, Join, Match, Operation, Pairs
-from ._native import Party, Stop
+from ._native import Party, Stop, condition_column
 from .errors import InputError
 
 Learn: TypeAlias = Literal["me", "peer", "both"]
@@ -118,11 +118,16 @@ class TermOptions(ComputeOptions, total=False):
     ]
     noise: Annotated[
         str,
-        "gives a count noise that neither side can subtract, such as epsilon=1,delta=1e-9; both sides give the same",
+        "gives a count or a sum noise that neither side can subtract, such as epsilon=1,delta=1e-9; both sides give the same",
+    ]
+    where: Annotated[
+        Sequence[str],
+        "what rows of your list must say to be used, such as amount>=100 or country=DE; the peer sees neither which nor how many they are "
+        "(intersect, count, sum and overlaps only)",
     ]
     pad_to: Annotated[
         int,
-        "fills your list up to so many keys with made-up ones (intersect, count and sum only)",
+        "fills your list up to so many keys with made-up ones (intersect, count, sum and overlaps only)",
     ]
 
     preset: PresetOption
@@ -250,12 +255,14 @@ class Order:
     match: str | None
     keep_placeholders: bool
     stop_values: list[str]
+    where: list[str]
     most_per_key: int | None
     learn: str
     protocol: str | None
     security: str
     choices: dict[str, str]
     values: list[str]
+    stats: bool
     by: list[str]
     groups: int | None
     send: list[str]
@@ -362,14 +369,17 @@ class Asks:
     pairs: Pairs | None = None
     join: Join = "inner"
     raw_cells: bool = False
+    stats: bool = False
     by: Columns = ()
     groups: int | None = None
 
-    def columns(self) -> list[str]:
+    def columns(self, options: Mapping[str, Any]) -> list[str]:
         """The columns that the run reads."""
+        compared = [condition_column(text) for text in several(options.get("where", ()))]
         label = [] if self.label is None else [self.label]
         keys = [column for key in linked(self.on) for column in key]
-        own = [*keys, *several(self.value), *several(self.by), *several(self.send), *label]
+        given = [self.value, self.by, self.send]
+        own = [*keys, *(name for names in given for name in several(names)), *label, *compared]
         return list(dict.fromkeys(own))
 
     def order(self, options: Options) -> Order:
@@ -378,18 +388,22 @@ class Asks:
         protocol = options.get("protocol", "auto")
         if self.pairs == "one-to-one" and options.get("most_per_key") is not None:
             raise InputError('pairs="one-to-one" is most_per_key=1: give one of the two')
+        if (self.stats or several(self.by)) and not several(self.value):
+            raise InputError("stats= and by= are for the side that gives value=")
         return Order(
             operation=self.operation,
             keys=_keys(linked(self.on), options.get("preset", "raw")),
             match=self.match,
             keep_placeholders=options.get("keep_placeholders", False),
             stop_values=list(options.get("stop_values", ())),
+            where=several(options.get("where", ())),
             most_per_key=1 if self.pairs == "one-to-one" else options.get("most_per_key"),
             learn=options.get("learn", "both"),
             protocol=None if protocol == "auto" else protocol,
             security=options.get("security", "semi-honest"),
             choices={**chosen(options), **(self.choices or {})},
             values=several(self.value),
+            stats=self.stats,
             by=several(self.by),
             groups=self.groups,
             send=several(self.send),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -53,6 +54,28 @@ def verify_receipt(receipt: dict[str, Any] | str | bytes) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """How the values of the matching keys spread, each the sum over its rows."""
+
+    #: Their mean; None where no key matches.
+    mean: Decimal | None
+    #: Their variance: the mean of squares of how far they are from their mean.
+    variance: Decimal | None
+
+
+def _spreads(result: Mapping[str, Any]) -> dict[str, Spread] | None:
+    """What a result says of its columns' spreads."""
+    means, variances = result.get("mean"), result.get("variance")
+    if means is None or variances is None:
+        return None
+
+    def exact(text: str | None) -> Decimal | None:
+        return None if text is None else Decimal(text)
+
+    return {name: Spread(exact(mean), exact(variances[name])) for name, mean in means.items()}
+
+
+@dataclass(frozen=True)
 class GroupSums:
     """What is known of a group."""
 
@@ -62,13 +85,15 @@ class GroupSums:
     count: int | None
     #: Exact sums of the value columns over these keys; None as the count.
     sums: dict[str, Decimal] | None
+    #: With `stats`, how the values of these keys spread, by column; None as the count.
+    spreads: dict[str, Spread] | None
 
     @classmethod
     def of(cls, group: dict[str, Any]) -> GroupSums:
         """What a report says of a group."""
         sums = group["sum"]
         exact = None if sums is None else {name: Decimal(text) for name, text in sums.items()}
-        return cls(group["by"], group["count"], exact)
+        return cls(group["by"], group["count"], exact, _spreads(group))
 
 
 class Result:
@@ -118,6 +143,11 @@ class Result:
         """Exact sums of the value columns over the matching keys; None if this side was not to learn any."""
         sums = self.report["result"].get("sum")
         return None if sums is None else {name: Decimal(text) for name, text in sums.items()}
+
+    @property
+    def spreads(self) -> dict[str, Spread] | None:
+        """With `stats`, how the values of the matching keys spread, by column; None if this side was not to learn any."""
+        return _spreads(self.report["result"])
 
     @property
     def groups(self) -> list[GroupSums] | None:

@@ -123,17 +123,21 @@ class Session:
         *,
         on: Keys,
         value: Columns = (),
+        stats: bool = False,
         by: Columns = (),
         groups: int | None = None,
         match: Match | None = None,
         pairs: Pairs | None = None,
         **options: Unpack[NumberOptions],
     ) -> Result:
-        """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums.
+        """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums, and with `stats`
+        the means and variances.
 
         With `groups`, which both sides give alike, it learns one sum for each of at most so many groups, by the cells of its
         columns `by`, and the other side nothing."""
-        asks = Asks("sum", on, value=value, by=by, groups=groups, match=match, pairs=pairs)
+        asks = Asks(
+            "sum", on, value=value, stats=stats, by=by, groups=groups, match=match, pairs=pairs
+        )
         return self._do(table, asks, options, NumberOptions)
 
     def union(
@@ -248,7 +252,7 @@ class Session:
         known: type = Options,
     ) -> Result:
         list_ = frame(table)
-        source = list_.source(asks.columns())
+        source = list_.source(asks.columns({**self._options, **options}))
         return self._with_peer(
             asks.operation,
             options,
@@ -344,19 +348,29 @@ def sum(
     on: Keys,
     peer: str,
     value: Columns = (),
+    stats: bool = False,
     by: Columns = (),
     groups: int | None = None,
     match: Match | None = None,
     pairs: Pairs | None = None,
     **options: Unpack[NumberOptions],
 ) -> Result:
-    """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums.
+    """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums, and with `stats`
+    the means and variances.
 
     With `groups`, which both sides give alike, it learns one sum for each of at most so many groups, by the cells of its columns `by`,
     and the other side nothing."""
     session = Session(peer)
     return session.sum(
-        table, on=on, value=value, by=by, groups=groups, match=match, pairs=pairs, **options
+        table,
+        on=on,
+        value=value,
+        stats=stats,
+        by=by,
+        groups=groups,
+        match=match,
+        pairs=pairs,
+        **options,
     )
 
 
@@ -459,6 +473,7 @@ def run_local(
     *,
     on: Keys,
     value: Columns = (),
+    stats: bool = False,
     by: Columns = (),
     groups: int | None = None,
     send: Columns = (),
@@ -471,12 +486,13 @@ def run_local(
 ) -> tuple[Result, Result]:
     """Runs both sides in this process, over TLS on loopback: for tests, and to see what each would learn.
 
-    `a` owns the values, if there are any, and `learn` is as `a` says it. Of a lookup, `a` asks and alone learns; `b` has
+    `a` owns the values, if there are any, `learn` is as `a` says it, and `where` is about its rows. Of a lookup, `a` asks and alone learns; `b` has
     the list, and in the column `label` its labels.
     """
     refuse_unknown("run_local", options, TermOptions)
     own: dict[str, object] = {
         "value": value,
+        "stats": stats,
         "by": by,
         "send": send,
         "label": label,
@@ -500,6 +516,7 @@ def run_local(
             match,
             pairs,
             join,
+            stats=stats,
             by=by,
             groups=groups,
         ),
@@ -509,10 +526,10 @@ def run_local(
     )
     learn = options.get("learn", "me" if operation == "lookup" else "both")
     mine = cast(Options, {**options, "learn": learn})
-    other = cast(Options, {**options, "learn": MIRRORED.get(learn, learn)})
+    other = cast(Options, {**options, "learn": MIRRORED.get(learn, learn), "where": ()})
     sides = (
-        (asks[0].order(mine), tables[0].source(asks[0].columns())),
-        (asks[1].order(other), tables[1].source(asks[1].columns())),
+        (asks[0].order(mine), tables[0].source(asks[0].columns(mine))),
+        (asks[1].order(other), tables[1].source(asks[1].columns(other))),
     )
     stop = options.get("stop") or Stop()
     runs = _heard(options, lambda hears: _run_local(*sides, hears, stop))

@@ -104,12 +104,16 @@ class Session:
         *,
         on: Keys,
         value: Columns = (),
+        stats: bool = False,
+        by: Columns = (),
+        groups: int | None = None,
         match: Match | None = None,
         pairs: Pairs | None = None,
         **options: Unpack[NumberOptions],
     ) -> Result:
         """As :func:`veilset.sum`."""
-        own = {"value": value, "match": match, "pairs": pairs}
+        own: dict[str, Any] = {"value": value, "stats": stats, "by": by, "groups": groups}
+        own.update(match=match, pairs=pairs)
         return await self._do(self._session.sum, table, on=on, **own, **options)
 
     async def union(
@@ -228,12 +232,25 @@ async def sum(
     on: Keys,
     peer: str,
     value: Columns = (),
+    stats: bool = False,
+    by: Columns = (),
+    groups: int | None = None,
     match: Match | None = None,
     pairs: Pairs | None = None,
     **options: Unpack[NumberOptions],
 ) -> Result:
     """As :func:`veilset.sum`."""
-    return await Session(peer).sum(table, on=on, value=value, match=match, pairs=pairs, **options)
+    return await Session(peer).sum(
+        table,
+        on=on,
+        value=value,
+        stats=stats,
+        by=by,
+        groups=groups,
+        match=match,
+        pairs=pairs,
+        **options,
+    )
 
 
 async def union(

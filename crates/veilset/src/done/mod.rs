@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use veilset_data::{
-    DataError, Destination, LABEL_COLUMN, ShareColumn, ShareEncoding, ShareTable, Warning,
+    ColumnSum, DataError, Destination, LABEL_COLUMN, ShareColumn, ShareEncoding, ShareTable,
+    Warning,
 };
 use veilset_protocols::{GroupSums, Identifier, Outcome, Shares, Sharing};
 use veilset_rules::LedgerError;
@@ -32,9 +33,8 @@ pub struct Done {
 pub struct GroupDone<'a> {
     /// Its cells in the columns of groups.
     pub names: &'a [String],
-    /// How many of its keys match, and the sums of the value columns as exact decimals; none where there are fewer than the least
-    /// result.
-    pub known: Option<(u64, Vec<String>)>,
+    /// How many of its keys match, and what the value columns come to over these; none where there are fewer than the least result.
+    pub known: Option<(u64, Vec<ColumnSum>)>,
 }
 
 impl Done {
@@ -200,15 +200,13 @@ impl Done {
         }
     }
 
-    /// The sums of the value columns of `input`, by name, as exact decimals; `None` if this side was not to learn any.
+    /// What the value columns of `input` come to over the keys that match; `None` if this side was not to learn any.
     #[must_use]
-    pub fn sums(&self, input: &Input) -> Option<Vec<(String, String)>> {
-        let (Outcome::Sums { sums, .. }, Some(values)) = (&self.report.outcome, input.values())
-        else {
-            return None;
-        };
-        let columns = values.columns().iter().zip(sums).enumerate();
-        Some(columns.map(|(i, (name, sum))| (name.clone(), values.show(i, *sum))).collect())
+    pub fn sums(&self, input: &Input) -> Option<Vec<ColumnSum>> {
+        match &self.report.outcome {
+            Outcome::Sums { count, sums } => Some(input.values()?.found(*count, sums)),
+            _ => None,
+        }
     }
 
     /// The groups of `input` with what is known of each; `None` if this side was not to learn any.
@@ -216,11 +214,7 @@ impl Done {
     pub fn groups<'a>(&'a self, input: &'a Input) -> Option<impl Iterator<Item = GroupDone<'a>>> {
         let Outcome::ByGroup(found) = &self.report.outcome else { return None };
         let (groups, values) = (input.groups()?, input.values()?);
-        let sums = move |group: &GroupSums| {
-            let columns = group.sums.iter().enumerate();
-            columns.map(|(column, sum)| values.show(column, *sum)).collect()
-        };
-        let known = move |group: &GroupSums| (group.count, sums(group));
+        let known = move |group: &GroupSums| (group.count, values.found(group.count, &group.sums));
         let rows = groups.names().iter().zip(found);
         Some(rows.map(move |(names, found)| GroupDone { names, known: found.as_ref().map(known) }))
     }

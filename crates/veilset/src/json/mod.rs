@@ -15,7 +15,7 @@ use veilset_cluster::{
 };
 #[cfg(feature = "calendar")]
 use veilset_data::calendar::Slot;
-use veilset_data::{KeySet, KeySpec, Warning};
+use veilset_data::{ColumnSum, KeySet, KeySpec, Spread, Warning};
 use veilset_party::PublicKey;
 use veilset_protocols::{Choices, Gives, Outcome, Spec};
 use veilset_rules::SignedReceipt;
@@ -142,6 +142,7 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
         ("rows", Some(json!(input.rows()))),
         ("distinct", Some(json!(report.distinct))),
         ("padded_to", (report.told > report.distinct).then(|| json!(report.told))),
+        ("left_out", input.left_out().map(|rows| json!(rows))),
         ("empty", Some(json!(empty))),
         ("placeholders", Some(json!(input.placeholders()))),
         ("invalid", Some(json!(invalid))),
@@ -254,10 +255,10 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
                 insert("shared", shared);
             }
             if report.operation.spec().has_values() {
-                let sums = done.sums(input).map(|sums| {
-                    sums.into_iter().map(|(k, v)| (k, v.into())).collect::<Map<_, _>>()
-                });
-                insert("sum", json!(sums));
+                let sums = done.sums(input);
+                for (name, value) in of_sums(sums.as_deref()) {
+                    insert(name, value);
+                }
                 if let Some(groups) = done.groups(input) {
                     insert("groups", groups.map(|group| of_group(&group, input)).collect());
                 }
@@ -270,14 +271,32 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
 
 /// A group: `by` has its cells, column by column, and `count` and `sum` are null where its matches are withheld.
 fn of_group(GroupDone { names, known }: &GroupDone<'_>, input: &Input) -> Value {
-    let object = |columns: &[String], texts: &[String]| {
-        let pairs = columns.iter().cloned().zip(texts.iter().cloned().map(Value::from));
+    let object = |columns: &[String]| {
+        let pairs = columns.iter().cloned().zip(names.iter().cloned().map(Value::from));
         Value::Object(pairs.collect())
     };
-    let by = input.groups().map(|groups| object(groups.columns(), names));
-    let sum = known.as_ref().zip(input.values());
-    let sum = sum.map(|((_, sums), values)| object(values.columns(), sums));
-    json!({ "by": by, "count": known.as_ref().map(|(count, _)| count), "sum": sum })
+    let by = input.groups().map(|groups| object(groups.columns()));
+    let group = json!({ "by": by, "count": known.as_ref().map(|(count, _)| count) });
+    with_members(group, "count", of_sums(known.as_ref().map(|(_, sums)| &sums[..])).into_iter())
+}
+
+/// The `sum` of each column, and its `mean` and `variance` where squares were added up, too; null where nothing is known.
+fn of_sums(sums: Option<&[ColumnSum]>) -> Vec<(&'static str, Value)> {
+    let of = |text: &dyn Fn(&ColumnSum) -> Value| {
+        let object = |sums: &[ColumnSum]| {
+            sums.iter().map(|sum| (sum.name.clone(), text(sum))).collect::<Map<_, _>>()
+        };
+        json!(sums.map(object))
+    };
+    let spread = |sum: &ColumnSum, text: fn(&Spread) -> &Option<String>| {
+        json!(sum.spread.as_ref().and_then(|spread| text(spread).as_ref()))
+    };
+    let mut members = vec![("sum", of(&|sum| json!(sum.sum)))];
+    if sums.is_some_and(|sums| sums.iter().any(|sum| sum.spread.is_some())) {
+        members.push(("mean", of(&|sum| spread(sum, |spread| &spread.mean))));
+        members.push(("variance", of(&|sum| spread(sum, |spread| &spread.variance))));
+    }
+    members
 }
 
 /// What lists have in common: `sets`, each with its `name` and how many `distinct` keys it has, and `shared`, of each group the places

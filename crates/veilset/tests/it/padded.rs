@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use veilset::data::{KeySpec, Table};
+use veilset::data::{Condition, KeySpec, Table};
 use veilset::registry::{Operation, Outcome, PROTOCOLS, Spec};
 use veilset::{Columns, Input, Job, Learn};
 
@@ -10,10 +10,21 @@ use crate::linkage::run_jobs;
 
 /// Rows of numbers, which are keys and the cells of `n`.
 fn list(numbers: Range<usize>, job: &Job, columns: Columns<'_>) -> Input {
+    list_of(numbers, &[], job, columns)
+}
+
+/// The same, of which rows count that meet these conditions.
+fn list_of(
+    numbers: Range<usize>,
+    conditions: &[Condition],
+    job: &Job,
+    columns: Columns<'_>,
+) -> Input {
     let rows: String = numbers.map(|n| format!("{n},{n}\n")).collect();
     let table = Table::parse("list.csv".into(), format!("k,n\n{rows}").into(), b',');
     let input = Input::of(table.expect("a table"), &"k".parse::<KeySpec>().expect("a key"));
-    input.expect("the column is there").attach(job.operation, job.learn, columns).expect("numbers")
+    let input = input.expect("the column is there").only(conditions).expect("numbers");
+    input.attach(job.operation, job.learn, columns).expect("numbers")
 }
 
 /// What a side learns of its list, of which the keys in these places are common: 2, 3 and 4. Whoever has the values learns their sum.
@@ -26,19 +37,25 @@ fn expected(spec: &Spec, learns: bool, has_values: bool, places: [u32; 3]) -> Ou
     }
 }
 
-/// Runs `spec`; the first side, with five keys, fills its list up to 12, and the second one, with seven, to `second` if at all.
-fn check(spec: &Spec, learn: Learn, second: Option<u64>) {
+/// Runs `spec`; the first side, with five keys, fills its list up to 12, or has 12 of which five are `chosen`, and the second one, with
+/// seven, fills it to `second` if at all.
+fn check(spec: &Spec, learn: Learn, chosen: bool, second: Option<u64>) {
     let job = |learn, pad_to| Job {
         learn,
         pad_to,
         protocol: Some(spec.id),
         ..Job::new(spec.operation, ["peer"])
     };
-    let jobs = [job(learn, Some(12)), job(learn.mirrored(), second)];
+    let jobs = [job(learn, (!chosen).then_some(12)), job(learn.mirrored(), second)];
     let values = ["n".to_owned()];
     let values = if spec.operation == Operation::Sum { &values[..] } else { &[] };
     let columns = [Columns { values, ..Columns::default() }, Columns::default()];
-    let inputs = [list(0..5, &jobs[0], columns[0]), list(2..9, &jobs[1], columns[1])];
+    let (numbers, conditions) = match chosen {
+        true => (0..12, vec!["n<5".parse().expect("a condition")]),
+        false => (0..5, vec![]),
+    };
+    let first = list_of(numbers, &conditions, &jobs[0], columns[0]);
+    let inputs = [first, list(2..9, &jobs[1], columns[1])];
     let [one, other] = run_jobs([&inputs[0], &inputs[1]], jobs);
     let (one, other) = (one.expect("it runs").report, other.expect("it runs").report);
     let place = format!("{} {learn} {second:?}", spec.id);
@@ -59,8 +76,8 @@ fn every_result_is_as_without_and_the_peer_sees_the_larger_size() {
     for spec in specs.filter(|spec| filled.contains(&spec.operation)) {
         for learn in [Learn::Both, Learn::Me, Learn::Peer] {
             if spec.reveals.contains(&learn.reveal()) {
-                check(spec, learn, None);
-                check(spec, learn, Some(9));
+                check(spec, learn, false, None);
+                check(spec, learn, true, Some(9));
             }
         }
     }
