@@ -6,4 +6,5 @@ mod cuts;
 mod faults;
 mod imposed;
 mod several;
+mod withheld;
 mod workspace;

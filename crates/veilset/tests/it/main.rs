@@ -4,6 +4,7 @@ mod attack;
 mod grouped;
 mod joined;
 mod linkage;
+mod numbers;
 mod padded;
 mod several;
 mod tiers;
