@@ -127,7 +127,7 @@ fn command(spec: &'static OperationSpec) -> Command {
     }
     if can_be_filled(spec.operation) {
         let only = Arg::new(WHERE).long(WHERE).help(WHERE_HELP).help_heading(LIST);
-        let only = only.value_name("COL>=VALUE").value_parser(value_parser!(Condition));
+        let only = only.value_name("CONDITION").value_parser(value_parser!(Condition));
         command = command.arg(only.action(ArgAction::Append));
     }
     if spec.has_groups() {
