@@ -79,7 +79,16 @@ const LINKS: [(&str, u64, u64); 4] = [
 ];
 
 fn case(protocol: &'static str, sizes: Sizes, threads: usize, net: Net) -> Case {
-    Case { protocol, choices: Choices::default(), sizes, groups: None, threads, net }
+    Case {
+        protocol,
+        choices: Choices::default(),
+        sizes,
+        groups: None,
+        factor: 0,
+        lent_groups: None,
+        threads,
+        net,
+    }
 }
 
 fn published(table: &'static [Published], sizes: Sizes) -> Option<&'static Published> {

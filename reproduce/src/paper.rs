@@ -128,7 +128,16 @@ impl Measured {
 /// A run of `protocol` with `size` elements a side, one thread each and nothing between them.
 pub(crate) fn in_memory(protocol: &'static str, size: usize) -> Case {
     let (choices, sizes) = (Choices::default(), Sizes::equal(size));
-    Case { protocol, choices, sizes, groups: None, threads: 1, net: Net::Memory }
+    Case {
+        protocol,
+        choices,
+        sizes,
+        groups: None,
+        factor: 0,
+        lent_groups: None,
+        threads: 1,
+        net: Net::Memory,
+    }
 }
 
 impl PaperTable {
@@ -241,6 +250,8 @@ impl Entry {
                 choices: self.choices(),
                 sizes,
                 groups: None,
+                factor: 0,
+                lent_groups: None,
                 threads,
                 net,
             };

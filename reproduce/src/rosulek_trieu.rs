@@ -155,7 +155,16 @@ fn crossings(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failu
 }
 
 fn run(protocol: &'static str, sizes: Sizes, net: Net) -> Result<Measurement, Failure> {
-    let case = Case { protocol, choices: Choices::default(), sizes, groups: None, threads: 1, net };
+    let case = Case {
+        protocol,
+        choices: Choices::default(),
+        sizes,
+        groups: None,
+        factor: 0,
+        lent_groups: None,
+        threads: 1,
+        net,
+    };
     Ok(case.measure()?)
 }
 

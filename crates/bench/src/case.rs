@@ -117,6 +117,10 @@ pub struct Case {
     pub sizes: Sizes,
     /// Groups of the sender's elements by which its values are added up, if by any.
     pub groups: Option<usize>,
+    /// Bytes of the receiver's factor by which these values are multiplied; 0 where there is none.
+    pub factor: usize,
+    /// Groups of the receiver's elements by which they are added up, too, if by any.
+    pub lent_groups: Option<usize>,
     /// Threads of each party.
     pub threads: usize,
     /// The way between them.
@@ -216,7 +220,7 @@ impl Case {
         let (left, right) = self.net.pair()?;
         let sender = elements(0, self.sizes.sender);
         let receiver = elements(self.sizes.sender - common, self.sizes.receiver);
-        let attached = [&sender, &receiver].map(|elements| Attachments::of(elements, self.groups));
+        let attached = [&sender, &receiver].map(|elements| self.attachments(elements));
         let before = reference_seconds();
         process::reset_peak();
         let (started, cpu) = (Instant::now(), process::cpu_seconds());
@@ -249,8 +253,13 @@ impl Case {
         })
     }
 
+    fn attachments(&self, elements: &[Element]) -> Attachments {
+        let lent = Attachments::of(elements, self.lent_groups).groups;
+        Attachments { factor: self.factor, lent, ..Attachments::of(elements, self.groups) }
+    }
+
     fn shape(&self, protocol: &dyn Protocol) -> Shape {
-        let none = Attachments::of(&[], self.groups);
+        let none = self.attachments(&[]);
         let attached = |role| none.in_run(protocol.spec(), role).shape();
         Shape {
             sender: self.sizes.sender as u64,
@@ -304,9 +313,7 @@ impl Case {
                         Role::Receiver => self.sizes.sender,
                     },
                     attached: attachments.in_run(spec, role),
-                    peer_attached: Attachments::of(&[], self.groups)
-                        .in_run(spec, role.other())
-                        .shape(),
+                    peer_attached: self.attachments(&[]).in_run(spec, role.other()).shape(),
                     per_row: 1,
                     slack: 0,
                     coins: 0,
@@ -378,10 +385,12 @@ pub(crate) const SESSION: [u8; 32] = [7; 32];
 /// Bytes of a row of a union, or of a label.
 const WIDTH: usize = 16;
 
-/// What belongs to the elements of one side: a value of one, a group and a row.
+/// What belongs to the elements of one side: a value and a factor of one, a group and a row.
 pub(crate) struct Attachments {
     words: Vec<i128>,
     groups: Option<(usize, Vec<u32>)>,
+    factor: usize,
+    lent: Option<(usize, Vec<u32>)>,
     bytes: Vec<u8>,
 }
 
@@ -390,7 +399,13 @@ impl Attachments {
         let of_group = |count: usize| (0..count as u32).cycle().take(elements.len()).collect();
         let groups = groups.map(|count| (count, of_group(count)));
         let bytes = elements.iter().flat_map(|element| element.0.into_iter().take(WIDTH));
-        Self { words: vec![1; elements.len()], groups, bytes: bytes.collect() }
+        Self {
+            words: vec![1; elements.len()],
+            groups,
+            factor: 0,
+            lent: None,
+            bytes: bytes.collect(),
+        }
     }
 
     pub(crate) fn in_run(&self, spec: &Spec, role: Role) -> Attached<'_> {
@@ -398,10 +413,17 @@ impl Attachments {
             AttachedShape::Values { columns, .. } => {
                 let groups = self.groups.as_ref();
                 let groups = groups.map(|(count, of)| Groups { count: *count, of });
-                Attached::Values { columns, words: &self.words, groups }
+                let products = if self.factor > 0 { columns } else { 0 };
+                Attached::Values { columns, products, words: &self.words, groups }
             }
             AttachedShape::Items { width } => Attached::Items { width, bytes: &self.bytes },
-            AttachedShape::Nothing => Attached::Nothing,
+            _ if self.factor == 0 && self.lent.is_none() => Attached::Nothing,
+            _ => {
+                let words = if self.factor > 0 { &self.words[..] } else { &[] };
+                let groups = self.lent.as_ref();
+                let groups = groups.map(|(count, of)| Groups { count: *count, of });
+                Attached::Lent { factor: self.factor, words, groups }
+            }
         }
     }
 }

@@ -6,9 +6,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
 use veilset_protocols::fhe::{Database, FheParameters, FheSizes, Variant, receive};
-use veilset_protocols::{
-    Attached, Conclusion, Cost, Protocol, ProtocolError, Role, Run, Shape, Spec, find,
-};
+use veilset_protocols::{Conclusion, Cost, Protocol, ProtocolError, Role, Run, Shape, Spec, find};
 
 use crate::case::{Attachments, SESSION, elements};
 use crate::{BenchError, Case, Measurement, process};
@@ -69,10 +67,7 @@ impl Case {
         let sizes = FheSizes { sender: self.sizes.sender, receiver: self.sizes.receiver, slack: 0 };
         let elements = elements(0, self.sizes.sender);
         let attachments = Attachments::of(&elements, None);
-        let (width, labels) = match attachments.in_run(protocol.spec(), Role::Sender) {
-            Attached::Items { width, bytes } => (width, bytes),
-            Attached::Nothing | Attached::Values { .. } => (0, &[][..]),
-        };
+        let (width, labels) = attachments.in_run(protocol.spec(), Role::Sender).items();
         let parameters = FheParameters::best_with_labels(sizes, variant, width);
         let parameters = parameters.ok_or(ProtocolError::NoParameters)?;
         let pool = ThreadPoolBuilder::new()

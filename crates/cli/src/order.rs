@@ -38,6 +38,8 @@ pub(crate) struct Order {
     conditions: Vec<Condition>,
     /// The columns of what the operation attaches to keys.
     columns: Vec<String>,
+    /// The column by which the peer's values are multiplied.
+    factor: Option<String>,
     /// Whether the squares of values are added up, too.
     stats: bool,
     /// The columns of groups by which values are added up.
@@ -69,14 +71,18 @@ const RAW_CELLS: &str = "raw-cells";
 const RAW_CELLS_HELP: &str = "Write the peer's cells as they come: else in CSV an apostrophe stands before what a spreadsheet would take for a \
                               formula, and control characters are escapes";
 
+/// The flag that names the column by which the peer's values are multiplied.
+const FACTOR: &str = "factor";
+const FACTOR_HELP: &str = "The column by which the peer's values are multiplied, where the peer gives --value THEIRS*COL; the peer learns the sum";
+
 /// The flag that asks how values spread.
 const STATS: &str = "stats";
 const STATS_HELP: &str = "Tell the mean and the variance of each --value column, too; the peer sees that you add up its squares";
 
 /// The flag that names the columns of groups.
 const BY: &str = "by";
-const BY_HELP: &str = "A column by whose cells the values are added up, one sum for each different cell; repeat it for more, and give \
-                       --groups";
+const BY_HELP: &str = "A column by whose cells values are added up, one sum for each different cell; repeat it for more, and give --groups. \
+                       Without --value the peer's values are, and the peer learns what the cells say";
 
 /// The flag that says how many groups there are at most.
 const GROUPS: &str = "groups";
@@ -136,9 +142,11 @@ fn command(spec: &'static OperationSpec) -> Command {
         let groups = Arg::new(GROUPS).long(GROUPS).help(GROUPS_HELP).value_name("N");
         let groups = groups.help_heading(LIST).value_parser(value_parser!(u64).range(most));
         let stats = Arg::new(STATS).long(STATS).help(STATS_HELP).help_heading(LIST);
+        let factor = Arg::new(FACTOR).long(FACTOR).help(FACTOR_HELP).help_heading(LIST);
         command = command
+            .arg(factor.value_name("COL").conflicts_with("value"))
             .arg(stats.action(ArgAction::SetTrue).requires("value"))
-            .arg(by.action(ArgAction::Append).requires("value"))
+            .arg(by.action(ArgAction::Append))
             .arg(groups);
     }
     if spec.keys != Keys::One {
@@ -215,6 +223,7 @@ impl FromArgMatches for Order {
             out: out.transpose()?,
             conditions: conditions.into_iter().flatten().cloned().collect(),
             columns: columns.into_iter().flatten().cloned().collect(),
+            factor: grouping.and_then(|matches| matches.get_one(FACTOR)).cloned(),
             stats: grouping.is_some_and(|matches| matches.get_flag(STATS)),
             by: grouping
                 .and_then(|matches| matches.get_many(BY))
@@ -264,7 +273,8 @@ impl Order {
     /// The list with what the operation takes of it.
     pub(crate) fn attach(&self, input: Input) -> Result<Input, Failure> {
         let (values, send, squares) = (&self.columns[..], &self.columns[..], self.stats);
-        let columns = Columns { values, squares, by: &self.by, send, label: None };
+        let factor = self.factor.as_deref();
+        let columns = Columns { values, squares, factor, by: &self.by, send, label: None };
         let input = input.only(&self.conditions)?;
         Ok(input.joining(self.joining).attach(self.operation, self.learn(), columns)?)
     }

@@ -1,6 +1,6 @@
 //! What is said after a run.
 
-use veilset::data::{ColumnSum, Groups, Spread, Values, counted};
+use veilset::data::{ColumnSum, Spread, Values, counted};
 use veilset::registry::{Gives, Operation, Outcome};
 use veilset::{Done, GroupDone, Input, Matching, Report, json};
 
@@ -78,9 +78,9 @@ fn by_group<'a>(
             columns_of_values.extend(SPREAD.map(|what| format!("{name} ({what})")));
         }
     }
-    let columns = input.groups().map(Groups::columns).unwrap_or_default();
-    let names = columns.iter().map(String::as_str).chain(["count"]);
-    let names = names.chain(columns_of_values.iter().map(String::as_str));
+    let columns = done.group_columns(input);
+    let names = columns.iter().map(|name| shown(name)).chain(["count".into()]);
+    let names = names.chain(columns_of_values.iter().map(|name| name.as_str().into()));
     print_line!("{}", names.collect::<Vec<_>>().join("\t"))?;
     for GroupDone { names, known } in groups {
         let least = done.report.release.least.unwrap_or_default();

@@ -400,10 +400,12 @@ pub enum DataError {
         column: String,
     },
     /// A cell of a value column is no decimal number.
-    #[error("{place}: {what}; correct the cell, or give another column with --value")]
+    #[error("{place}: {what}; correct the cell, or give another column with {flag}")]
     NotANumber {
+        /// The flag that chose the column.
+        flag: &'static str,
         /// Where.
-        place: Place,
+        place: Box<Place>,
         /// What stands there, and what should.
         what: &'static str,
     },
@@ -442,6 +444,48 @@ pub enum DataError {
         /// The most digits after a point in the column.
         scale: u32,
     },
+    /// Values are to be multiplied by more than one column.
+    #[error(
+        "{file}: the values are multiplied by one column of the other side, not by each of {factors}; run again for the others"
+    )]
+    ManyFactors {
+        /// The file's name.
+        file: String,
+        /// What they are multiplied by.
+        factors: String,
+    },
+    /// Squares are asked for of a product.
+    #[error(
+        "{column}: there is no variance of products with the other side's column; leave out --stats"
+    )]
+    SquareOfProduct {
+        /// The product.
+        column: String,
+    },
+    /// A number of a factor is too large.
+    #[error(
+        "{file}, column {column:?}: a factor takes 56 bits at most, in units of the column's last decimal place ({scale} digits after the \
+         point); write fewer digits after the point, or larger units"
+    )]
+    FactorTooLarge {
+        /// The file's name.
+        file: String,
+        /// The column's name.
+        column: String,
+        /// The most digits after a point in the column.
+        scale: u32,
+    },
+    /// The sum of products might not fit.
+    #[error(
+        "{file}, column {column:?}: the sum of the products might not fit in 2^127 - 1 units of its last decimal place, as large as the \
+         other side's factors can be; write fewer digits after the point, or larger units"
+    )]
+    ProductsTooLarge {
+        /// The file's name.
+        file: String,
+        /// The product.
+        column: String,
+    },
     /// The noise on the sum of a column might not fit beside it.
     #[error(
         "{file}, column {column:?}: the sum with its noise might not fit in 2^127 - 1 units of its last decimal place ({scale} digits \
@@ -466,10 +510,20 @@ pub enum DataError {
         /// Where the key stands before that.
         before: Spot,
     },
+    /// The names of groups are longer than what a peer takes.
+    #[error(
+        "{file}: the cells in {columns} are long, and the peer gets those of each group; choose columns with shorter ones with --by"
+    )]
+    LongGroups {
+        /// The file's name.
+        file: String,
+        /// The columns of groups.
+        columns: String,
+    },
     /// There are more groups than a run takes.
     #[error(
         "{file}: there are more than {most} groups by {columns}; choose columns with fewer different cells with --by, or say \
-         more with --groups, on both sides, up to 1024"
+         more with --groups, on both sides, up to 1024, or up to 64 where the other side owns the values"
     )]
     ManyGroups {
         /// The file's name.

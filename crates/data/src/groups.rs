@@ -58,6 +58,15 @@ impl Groups {
         Ok(Self { columns: columns.to_vec(), names: numbers.into_keys().collect(), of })
     }
 
+    /// The same, but one group of empty cells where there is none, since no row has a key.
+    #[must_use]
+    pub fn or_one(mut self) -> Self {
+        if self.names.is_empty() {
+            self.names.push(vec![String::new(); self.columns.len()]);
+        }
+        self
+    }
+
     /// The columns' names, in the order in which they were chosen.
     #[must_use]
     pub fn columns(&self) -> &[String] {

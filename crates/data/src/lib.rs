@@ -86,5 +86,5 @@ pub use source::Source;
 pub use spill::{DiskNeed, PROGRAM_MEMORY, Scratch};
 pub use stamp::Stamp;
 pub use table::{Arrivals, Fields, RawRows, Table};
-pub use values::{ColumnSum, Spread, Values};
+pub use values::{ColumnSum, Factor, Spread, Values};
 pub use warning::{Warning, WarningCode};

@@ -106,6 +106,8 @@ fn offer(asked: Asked, list: &Linkage, sent: Option<&SentColumns>) -> Offer {
             .map(|name| Column { name: name.clone(), scale: 0 })
             .collect(),
         groups: None,
+        lent: None,
+        factor: None,
         rows_of_key: sent.map_or(0, SentColumns::rows_of_key),
         release: Release::default(),
         reference: None,

@@ -33,8 +33,9 @@ pub use multiparty::{
 };
 pub use operation::{Attaches, Gives, Keys, OPERATIONS, Operation, OperationSpec, Over};
 pub use protocol::{
-    Attached, AttachedShape, Conclusion, GroupSums, Groups, Identifier, MAX_GROUPS, Observer,
-    Outcome, Overlaps, Protocol, ProtocolError, Reveal, Role, Shares, Sharing, Silent,
+    Attached, AttachedShape, Conclusion, GroupSums, Groups, Identifier, MAX_FACTOR, MAX_GROUPS,
+    MAX_LENT_GROUPS, Observer, Outcome, Overlaps, Protocol, ProtocolError, Reveal, Role, Shares,
+    Sharing, Silent,
 };
 pub use registry::{MULTIPARTY, PROTOCOLS, candidates, find, find_multiparty};
 pub use run::{Means, Run, RunInput, Side};

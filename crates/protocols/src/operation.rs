@@ -297,7 +297,7 @@ impl OperationSpec {
     pub fn attached(&self, role: Role, columns: usize, width: usize) -> AttachedShape {
         match (self.attaches, role) {
             (Attaches::Values { .. }, Role::Sender) => {
-                AttachedShape::Values { columns, groups: None }
+                AttachedShape::Values { columns, products: 0, groups: None }
             }
             (Attaches::Rows { needed: true }, _) | (Attaches::Labels, Role::Sender) => {
                 AttachedShape::Items { width }

@@ -84,9 +84,20 @@ pub enum Attached<'a> {
     Values {
         /// Numbers of an element.
         columns: usize,
+        /// How many of these, the last ones, are multiplied by the peer's factor.
+        products: usize,
         /// All numbers.
         words: &'a [i128],
         /// By which groups of elements they are added up, if by any.
+        groups: Option<Groups<'a>>,
+    },
+    /// What this side lends to the peer's sums of each element.
+    Lent {
+        /// Bytes of a number in two's complement by which the peer's numbers are multiplied, at most [`MAX_FACTOR`]; 0 where there is none.
+        factor: usize,
+        /// All numbers, if any.
+        words: &'a [i128],
+        /// By which groups of elements the peer's numbers are added up, too, if by any: at most [`MAX_LENT_GROUPS`].
         groups: Option<Groups<'a>>,
     },
     /// `width` bytes for each element.
@@ -107,6 +118,12 @@ pub struct Groups<'a> {
     pub of: &'a [u32],
 }
 
+/// Bytes of a factor at most: a group stands beside it in 64 bits.
+pub const MAX_FACTOR: usize = 7;
+
+/// Groups at most that one side lends to the other's sums.
+pub const MAX_LENT_GROUPS: usize = 1 << 6;
+
 /// Groups of a side's elements at most.
 pub const MAX_GROUPS: usize = 1 << 10;
 
@@ -121,16 +138,34 @@ impl Outcome {
     }
 }
 
-impl Attached<'_> {
+impl<'a> Attached<'a> {
     /// The same, where its elements are in groups of so many at most; else with no groups.
     #[must_use]
     pub fn in_groups(self, most: Option<usize>) -> Self {
         match self {
-            Self::Values { columns, words, groups } => {
+            Self::Values { columns, products, words, groups } => {
                 let of = |most| groups.map(|Groups { of, .. }| Groups { count: most, of });
-                Self::Values { columns, words, groups: most.and_then(of) }
+                Self::Values { columns, products, words, groups: most.and_then(of) }
             }
-            Self::Nothing | Self::Items { .. } => self,
+            Self::Nothing | Self::Lent { .. } | Self::Items { .. } => self,
+        }
+    }
+
+    /// Numbers of an element, and all numbers; none where it is something else.
+    #[must_use]
+    pub fn values(&self) -> (usize, &'a [i128]) {
+        match *self {
+            Self::Values { columns, words, .. } => (columns, words),
+            Self::Nothing | Self::Lent { .. } | Self::Items { .. } => (0, &[]),
+        }
+    }
+
+    /// Bytes of an element, and all bytes; none where it is something else.
+    #[must_use]
+    pub fn items(&self) -> (usize, &'a [u8]) {
+        match *self {
+            Self::Items { width, bytes } => (width, bytes),
+            Self::Nothing | Self::Values { .. } | Self::Lent { .. } => (0, &[]),
         }
     }
 
@@ -139,8 +174,12 @@ impl Attached<'_> {
     pub fn shape(&self) -> AttachedShape {
         match *self {
             Self::Nothing => AttachedShape::Nothing,
-            Self::Values { columns, groups, .. } => {
-                AttachedShape::Values { columns, groups: groups.map(|groups| groups.count) }
+            Self::Values { columns, products, groups, .. } => {
+                let groups = groups.map(|groups| groups.count);
+                AttachedShape::Values { columns, products, groups }
+            }
+            Self::Lent { factor, groups, .. } => {
+                AttachedShape::Lent { factor, groups: groups.map(|groups| groups.count) }
             }
             Self::Items { width, .. } => AttachedShape::Items { width },
         }
@@ -156,7 +195,16 @@ pub enum AttachedShape {
     Values {
         /// Numbers of an element.
         columns: usize,
+        /// How many of these, the last ones, are multiplied by the peer's factor.
+        products: usize,
         /// Groups of elements, where numbers are added up by group.
+        groups: Option<usize>,
+    },
+    /// What the peer's sums are lent.
+    Lent {
+        /// Bytes of a number in two's complement by which the peer's numbers are multiplied; 0 where there is none.
+        factor: usize,
+        /// Groups of elements, where numbers are added up by these, too.
         groups: Option<usize>,
     },
     /// Bytes.
@@ -172,16 +220,56 @@ impl AttachedShape {
     pub fn width(self) -> usize {
         match self {
             Self::Items { width } => width,
-            Self::Nothing | Self::Values { .. } => 0,
+            Self::Nothing | Self::Values { .. } | Self::Lent { .. } => 0,
         }
     }
 
-    /// The same, its numbers added up by so many groups.
+    /// The same, its numbers added up by so many groups at most, where they are added up by groups.
     #[must_use]
-    pub fn in_groups(self, groups: Option<usize>) -> Self {
+    pub fn in_groups(self, most: Option<usize>) -> Self {
         match self {
-            Self::Values { columns, .. } => Self::Values { columns, groups },
-            Self::Nothing | Self::Items { .. } => self,
+            Self::Values { columns, products, groups } => {
+                Self::Values { columns, products, groups: groups.and(most) }
+            }
+            Self::Nothing | Self::Lent { .. } | Self::Items { .. } => self,
+        }
+    }
+
+    /// The same, its numbers added up by so many groups, if by any, and so many of them multiplied by the peer's factor.
+    #[must_use]
+    pub fn with_sums(self, groups: Option<usize>, products: usize) -> Self {
+        match self {
+            Self::Values { columns, .. } => {
+                Self::Values { columns, products: products.min(columns), groups }
+            }
+            Self::Nothing | Self::Lent { .. } | Self::Items { .. } => self,
+        }
+    }
+
+    /// How many numbers are multiplied by the peer's factor.
+    #[must_use]
+    pub fn products(self) -> usize {
+        match self {
+            Self::Values { products, .. } => products,
+            Self::Nothing | Self::Lent { .. } | Self::Items { .. } => 0,
+        }
+    }
+
+    /// Bytes of a factor; none where there is no factor.
+    #[must_use]
+    pub fn factor(self) -> usize {
+        match self {
+            Self::Lent { factor, .. } => factor,
+            Self::Nothing | Self::Values { .. } | Self::Items { .. } => 0,
+        }
+    }
+
+    /// Groups of elements that the peer's sums are lent.
+    #[must_use]
+    pub fn lent_groups(self) -> Option<usize> {
+        match self {
+            Self::Lent { groups, .. } => groups,
+            Self::Nothing | Self::Values { .. } | Self::Items { .. } => None,
         }
     }
 
@@ -190,7 +278,7 @@ impl AttachedShape {
     pub fn groups(self) -> Option<usize> {
         match self {
             Self::Values { groups, .. } => groups,
-            Self::Nothing | Self::Items { .. } => None,
+            Self::Nothing | Self::Lent { .. } | Self::Items { .. } => None,
         }
     }
 
@@ -198,7 +286,7 @@ impl AttachedShape {
     pub(crate) fn columns(self) -> usize {
         match self {
             Self::Values { columns, .. } => columns,
-            Self::Nothing | Self::Items { .. } => 0,
+            Self::Nothing | Self::Lent { .. } | Self::Items { .. } => 0,
         }
     }
 }

@@ -57,7 +57,7 @@ pub struct RunInput<'a> {
     pub slack: u32,
     /// Fewer matches than this give [`Outcome::Fewer`], where the protocol [`withholds`](crate::Spec::withholds).
     pub least: Option<u64>,
-    /// Coins of the noise on each number, an even number, where the protocol has [`noise`](crate::Spec::noise): the count that comes out
+    /// Coins of the noise on each number, an even number, where the protocol has [sums on shares](crate::Spec::on_shares): the count that comes out
     /// has their heads more, and a sum half of them less, each times a power of two that is at least the range of the column's values and 0.
     pub coins: u32,
     /// What both sides agreed on beside the protocol.

@@ -208,8 +208,9 @@ pub struct Spec {
     /// What the sender learns where its numbers are added up by groups of its elements, of which the receiver knows only how many
     /// there are at most, and learns nothing else; none where they cannot be.
     pub by_groups: Option<Knowledge>,
-    /// Whether numbers can have noise of coins that both sides toss on shares, so that neither knows it.
-    pub noise: bool,
+    /// Whether sums come about on shares, so that they can be by groups, have noise of coins that both sides toss, and be of products
+    /// with a factor of the receiver's.
+    pub on_shares: bool,
     /// Whether a least result withholds the result from the programs of both sides, too, and not from their readers alone.
     pub withholds: bool,
     /// Which choices it takes where rows go with the matches of an intersection; `None` if none can.

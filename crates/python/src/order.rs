@@ -35,6 +35,7 @@ pub(crate) struct Order {
     security: String,
     choices: BTreeMap<String, OsString>,
     values: Vec<String>,
+    factor: Option<String>,
     stats: bool,
     by: Vec<String>,
     groups: Option<usize>,
@@ -155,6 +156,7 @@ impl Order {
         let columns = Columns {
             values: &self.values,
             squares: self.stats,
+            factor: self.factor.as_deref(),
             by: &self.by,
             send: &self.send,
             label: self.label.as_deref(),

@@ -106,6 +106,15 @@ impl Agreed {
         }
     }
 
+    /// Bytes of the factor that the peer has for this side's values; none where it has none.
+    #[must_use]
+    pub fn peer_factor(&self) -> usize {
+        match &self.0 {
+            Terms::Pair(pair) => pair.agreed.peer_attached.factor(),
+            Terms::Multiparty(_) => 0,
+        }
+    }
+
     /// How many rows of the peer's come for one key at most, where rows come with matches.
     #[must_use]
     pub fn peer_rows_of_key(&self) -> u64 {

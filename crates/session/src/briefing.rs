@@ -5,7 +5,7 @@ use veilset_protocols::{Choices, Operation, Reveal, Role, Security, Side, Spec};
 
 use crate::terms::{Terms, escape};
 use crate::wanted::sends_rows;
-use crate::{Asked, Column, Learn, Matching, Offer};
+use crate::{Asked, Column, Learn, LentGroups, Matching, Offer};
 
 /// The agreed run in words.
 #[derive(Debug, Clone)]
@@ -128,7 +128,16 @@ const GROUPED_LEAK: &str = "A key is a row here, with its values under all keys:
 
 /// What groups tell.
 const GROUPS_LEAK: &str = "Of a group of few keys a count tells which of them match: give --least, which holds for each group by itself. The side without \
-                           values learns the most groups that there can be, which both give, not how many there are.";
+                           values learns the most groups of the owner's that there can be, which both give, not how many there are.";
+
+/// What lent groups tell.
+const LENT_GROUPS_LEAK: &str =
+    "Whoever owns the values learns how many groups the other side lends, and their names.";
+
+/// What products tell.
+const FACTOR_LEAK: &str = "Whoever owns the values chooses by what the other side's factor is multiplied, and learns the sum: with a value of one key \
+                           alone, that key's factor, if it matches. A least result does not hold against that. Both learn how many bytes the \
+                           longest factor takes.";
 
 /// What key values tell that generators make.
 const GENERATORS_LEAK: &str = "Where a generator (~) makes several key values of a text, their number tells about how long the \
@@ -160,6 +169,7 @@ const GENERATOR: char = '~';
 pub(crate) fn leaks_of_offer(
     offer: &Offer,
     withholds: bool,
+    lends: bool,
 ) -> impl Iterator<Item = &'static str> + use<> {
     let of_keys = offer.matching.map(|matching| match matching {
         Matching::Tiers => TIERS_LEAK,
@@ -168,10 +178,13 @@ pub(crate) fn leaks_of_offer(
     });
     let of_generators = offer.presets.contains(GENERATOR).then_some(GENERATORS_LEAK);
     let of_groups = offer.groups.map(|_| GROUPS_LEAK);
+    let of_lent = lends.then_some(LENT_GROUPS_LEAK);
+    let of_factor = offer.factor.as_ref().map(|_| FACTOR_LEAK);
     let of_least = offer.release.least_inside(offer.operation, withholds).map(|_| LEAST_LEAK);
     let of_release =
         offer.release.binds_readers(offer.operation, withholds).then_some(RELEASE_LEAK);
-    let of_rows = of_keys.into_iter().chain(of_generators).chain(of_groups);
+    let of_rows =
+        of_keys.into_iter().chain(of_generators).chain(of_groups).chain(of_lent).chain(of_factor);
     of_rows.chain(of_least).chain(of_release)
 }
 
@@ -183,10 +196,11 @@ fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer, theirs: &Terms) -> 
         Operation::Sum => SUMS_NOISE_LEAK,
         _ => NOISE_LEAK,
     });
+    let lends = offer.lent.is_some() || theirs.lent.is_some();
     let of_terms = (offer.operation != Operation::Agree).then_some(TERMS_LEAK);
     spec.leaks_of(reveal)
         .chain(of_rows)
-        .chain(leaks_of_offer(offer, spec.withholds))
+        .chain(leaks_of_offer(offer, spec.withholds, lends))
         .chain(of_noise)
         .chain(of_terms)
         .collect()
@@ -235,11 +249,28 @@ fn with_columns(learned: String, offer: &Offer, (name, theirs): (&str, &Terms)) 
         .then(|| format!(" {name} sends with matches: {}.", names(&theirs.columns)));
     let go = sends(&offer.columns)
         .then(|| format!(" You send with matches: {}.", names(&offer.columns)));
+    let multiplied = offer.factor.as_ref().map(|factor| {
+        let theirs = theirs.attached.factor() > 0;
+        let whose = if theirs { format!("{name}'s") } else { "your".to_owned() };
+        format!(" Values are multiplied by {whose} column \"{}\".", escape(factor))
+    });
+    let lent = |lent: &Option<LentGroups>, who: &str| {
+        let LentGroups { columns, names } = lent.as_ref()?;
+        let quoted = |texts: &[String]| {
+            let texts: Vec<_> = texts.iter().map(|text| escape(text)).collect();
+            format!("\"{}\"", texts.join(", "))
+        };
+        let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+        Some(format!(" {who} groups by {}: {}.", quoted(columns), names.join("; ")))
+    };
+    let theirs_lent = lent(&theirs.lent, &format!("{name} lends"));
+    let own_lent = lent(&offer.lent, &format!("You lend, and {name} learns, the"));
     let told = (offer.padding > 0).then(|| {
         let (real, told) = (offer.distinct - offer.padding, offer.distinct);
         format!(" {name} is told of {told} distinct keys: your {real}, and made-up ones.")
     });
-    [learned, come.unwrap_or_default(), go.unwrap_or_default(), told.unwrap_or_default()].concat()
+    let more = [come, go, multiplied, theirs_lent, own_lent, told].into_iter().flatten();
+    more.fold(learned, |learned, more| learned + &more)
 }
 
 /// What is said to a side whose set is empty.

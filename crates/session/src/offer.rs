@@ -124,6 +124,10 @@ pub struct Offer {
     pub columns: Vec<Column>,
     /// How many groups of keys there are at most, where values are added up by group; both sides say the same.
     pub groups: Option<usize>,
+    /// The groups that this side lends to the peer's sums, if it does.
+    pub lent: Option<LentGroups>,
+    /// The column of the one side by which values of the other are multiplied, if any; both sides say the same.
+    pub factor: Option<String>,
     /// How many rows go for one key at most, where rows go with matches.
     pub rows_of_key: u16,
     /// How much of the result is released.
@@ -155,10 +159,13 @@ impl Offer {
         per_row(self.matching, &self.presets)
     }
 
-    /// How many numbers are told, where the peer has these columns: of a sum the count, too.
+    /// How many numbers are told, where the peer has these columns.
     pub(crate) fn numbers(&self, theirs: &[Column]) -> usize {
+        // Of a sum the count, too; the factor is none of them.
         match self.operation {
-            Operation::Sum => 1 + self.columns.len() + theirs.len(),
+            Operation::Sum => {
+                1 + (self.columns.len() + theirs.len()) - usize::from(self.factor.is_some())
+            }
             _ => 1,
         }
     }
@@ -192,6 +199,15 @@ pub struct Detail {
     pub value: String,
 }
 
+/// Groups of a side's keys that it lends to the peer's sums, whose names the peer learns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LentGroups {
+    /// The columns whose cells say which group a row is in.
+    pub columns: Vec<String>,
+    /// Of each group its cells, as many as there are columns.
+    pub names: Vec<Vec<String>>,
+}
+
 /// A column of what a side holds about its keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
@@ -220,6 +236,8 @@ impl Offer {
             attached: AttachedShape::Nothing,
             columns: Vec::new(),
             groups: None,
+            lent: None,
+            factor: None,
             rows_of_key: 0,
             release: Release::default(),
             reference: None,

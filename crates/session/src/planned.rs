@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use veilset_protocols::{
-    MULTIPARTY, MultipartyCost, MultipartySpec, Operation, Parties, Role, Security, Shape, Side,
-    Spec,
+    AttachedShape, MULTIPARTY, MultipartyCost, MultipartySpec, Operation, Parties, Role, Security,
+    Shape, Side, Spec,
 };
 
 use crate::plan::{plan, switches, time_among};
@@ -25,6 +25,12 @@ pub struct PlannedRun {
     pub values: usize,
     /// How many groups there are at most by which values are added up.
     pub groups: Option<usize>,
+    /// How many groups the peer lends to a sum, if it does.
+    pub lent_groups: Option<usize>,
+    /// How many value columns of a sum are multiplied by a factor of the peer's.
+    pub products: usize,
+    /// Bytes of the longest factor.
+    pub factor_bytes: usize,
     /// Bytes of the longest row that goes with a result, or of a label; without a number 32, and none of an intersection.
     pub row_bytes: Option<usize>,
     /// The network between the two parties.
@@ -56,8 +62,9 @@ impl PlannedRun {
         let Self { link, threads, .. } = *self;
         let with_rows = self.wanted.operation.spec().may_send_rows() && self.row_bytes() > 0;
         let grouped = self.matching() == Some(Matching::Grouped);
-        let by_groups = self.groups.is_some();
-        let wanted = Wanted { with_rows, grouped, by_groups, ..self.wanted };
+        let by_groups = self.groups.is_some() || self.lent_groups.is_some();
+        let on_shares = Wanted::flag_on_shares(by_groups, false, self.products > 0);
+        let wanted = Wanted { with_rows, grouped, on_shares, ..self.wanted };
         wanted.check(None)?;
         if self.keys > 1 && self.matching().is_none() {
             return Err(SessionError::OneKey(wanted.operation));
@@ -131,8 +138,13 @@ impl PlannedRun {
             true => spec.sent_rows(role, reveal, self.row_bytes()),
             false => spec.attached(role, self.values, self.row_bytes()),
         };
-        let attached_in_groups = attached(Role::Sender).in_groups(self.groups);
-        let (attached, returned) = (attached_in_groups, attached(Role::Receiver));
+        let owned = attached(Role::Sender).with_sums(self.groups, self.products);
+        let factor = if owned.products() > 0 { self.factor_bytes } else { 0 };
+        let returned = match (factor, self.lent_groups) {
+            (0, None) => attached(Role::Receiver),
+            (factor, groups) => AttachedShape::Lent { factor, groups },
+        };
+        let attached = owned;
         let choices = self.wanted.choices;
         let withheld = self.wanted.withheld;
         Shape { sender, receiver, reveal, attached, returned, withheld, coins: 0, per_row, choices }
@@ -250,6 +262,9 @@ mod tests {
             keys,
             values: 1,
             groups: None,
+            lent_groups: None,
+            products: 0,
+            factor_bytes: 1,
             row_bytes,
             link,
             threads: 1,
@@ -288,6 +303,9 @@ mod tests {
             keys,
             values,
             groups: None,
+            lent_groups: None,
+            products: 0,
+            factor_bytes: 1,
             row_bytes,
             link,
             threads,

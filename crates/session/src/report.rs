@@ -6,7 +6,7 @@ use veilset_channel::{PhaseCost, WireBytes};
 use veilset_data::{Warning, WarningCode, decode};
 use veilset_protocols::{Choices, Operation, Outcome, Role, Security};
 
-use crate::{Column, Learn, Matching, Noise, Receipt, Release, SessionError, Withheld};
+use crate::{Column, Learn, LentGroups, Matching, Noise, Receipt, Release, SessionError, Withheld};
 
 /// The result of a run with its circumstances.
 #[derive(Debug, Clone)]
@@ -43,6 +43,8 @@ pub struct Report {
     pub choices: Choices,
     /// The peer's value columns, those of its labels, or those of its rows: in a union beyond those of the key.
     pub peer_columns: Vec<Column>,
+    /// The groups that the peer lent to this side's sums.
+    pub peer_lent: Option<LentGroups>,
     /// How many of the peer's rows came for one key at most, where rows came with matches.
     pub peer_rows_of_key: u64,
     /// Indices of keys, numbers, shares or identifiers.

@@ -108,16 +108,29 @@ struct Zeros {
 }
 
 impl Zeros {
+    /// Groups with so many elements more behind them, in any group.
+    fn longer_groups<'a>(
+        room: &'a mut Zeroizing<Vec<u32>>,
+        groups: Option<Groups<'_>>,
+        padding: usize,
+    ) -> Option<Groups<'a>> {
+        let Groups { count, of } = groups?;
+        *room = longer(of, padding);
+        Some(Groups { count, of: room })
+    }
+
     /// The same, and zeros for so many elements more.
     fn behind<'a>(&'a mut self, attached: Attached<'a>, padding: usize) -> Attached<'a> {
         match attached {
-            Attached::Values { columns, words, groups } if padding > 0 => {
+            Attached::Values { columns, products, words, groups } if padding > 0 => {
                 self.words = longer(words, columns * padding);
-                if let Some(Groups { of, .. }) = groups {
-                    self.groups = longer(of, padding);
-                }
-                let groups = groups.map(|groups| Groups { of: &self.groups, ..groups });
-                Attached::Values { columns, words: &self.words, groups }
+                let groups = Self::longer_groups(&mut self.groups, groups, padding);
+                Attached::Values { columns, products, words: &self.words, groups }
+            }
+            Attached::Lent { factor, words, groups } if padding > 0 => {
+                self.words = longer(words, if factor > 0 { padding } else { 0 });
+                let groups = Self::longer_groups(&mut self.groups, groups, padding);
+                Attached::Lent { factor, words: &self.words, groups }
             }
             Attached::Items { width, bytes } if padding > 0 => {
                 self.bytes = longer(bytes, width * padding);
@@ -361,9 +374,17 @@ impl AgreedPair {
         self.rows() - self.offer.padding as u64
     }
 
+    /// How many decimal places each number of a sum has beside the count: a product those of both its columns.
+    fn scales(&self) -> Vec<u32> {
+        let plain = self.offer.columns.len() - self.offer.attached.products();
+        let of_factor = self.peer_columns.first().map_or(0, |column| column.scale);
+        let more = std::iter::repeat_n(0, plain).chain(std::iter::repeat(of_factor));
+        self.offer.columns.iter().zip(more).map(|(column, more)| column.scale + more).collect()
+    }
+
     fn report(&self, pipe: &mut Pipe, outcome: Outcome, rounds: u64, threads: usize) -> Report {
         let costs = pipe.costs();
-        let scales: Vec<u32> = self.offer.columns.iter().map(|column| column.scale).collect();
+        let scales = self.scales();
         let Briefing { operation, protocol, security, learn, ref presets, .. } = *self.briefing();
         Report {
             run: run_id(&self.session),
@@ -382,6 +403,7 @@ impl AgreedPair {
             warnings: self.briefing().warnings.clone(),
             choices: self.choices,
             peer_columns: self.peer_columns.clone(),
+            peer_lent: self.peer_lent.clone(),
             peer_rows_of_key: self.peer_rows_of_key,
             outcome,
             receipt: None,

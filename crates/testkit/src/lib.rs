@@ -33,6 +33,12 @@ pub const COLUMNS: usize = 2;
 /// Groups of the sender's elements in these suites where values are added up by group; the last has none.
 pub const GROUPS: usize = 6;
 
+/// Groups of the receiver's elements in these suites where it lends some.
+pub const LENT_GROUPS: usize = 3;
+
+/// Bytes of a factor in these suites.
+pub const FACTOR: usize = 2;
+
 /// Bytes that each side attaches to an element in a union, or to its matches, and the sender in a lookup, in these suites.
 pub const WIDTH: usize = 16;
 
@@ -40,6 +46,8 @@ pub const WIDTH: usize = 16;
 pub struct Attachments {
     words: Vec<i128>,
     groups: Vec<u32>,
+    factors: Vec<i128>,
+    lent_groups: Vec<u32>,
     bytes: Vec<u8>,
 }
 
@@ -50,6 +58,8 @@ impl Attachments {
         Self {
             words: elements.iter().flat_map(values).collect(),
             groups: elements.iter().map(group).collect(),
+            factors: elements.iter().map(factor).collect(),
+            lent_groups: elements.iter().map(lent_group).collect(),
             bytes: elements.iter().flat_map(item).collect(),
         }
     }
@@ -66,10 +76,17 @@ impl Attachments {
             AttachedShape::Values { columns, .. } => {
                 let groups = Groups { count: GROUPS, of: &self.groups };
                 let groups = setting.by_groups.then_some(groups);
-                Attached::Values { columns, words: &self.words, groups }
+                let products = usize::from(setting.products);
+                Attached::Values { columns, products, words: &self.words, groups }
             }
             AttachedShape::Items { width } => Attached::Items { width, bytes: &self.bytes },
-            AttachedShape::Nothing => Attached::Nothing,
+            _ if setting.products || setting.lends_groups => {
+                let (factor, words) =
+                    if setting.products { (FACTOR, &self.factors[..]) } else { (0, &[][..]) };
+                let groups = Groups { count: LENT_GROUPS, of: &self.lent_groups };
+                Attached::Lent { factor, words, groups: setting.lends_groups.then_some(groups) }
+            }
+            _ => Attached::Nothing,
         }
     }
 }
@@ -81,10 +98,22 @@ pub fn values(element: &Element) -> [i128; COLUMNS] {
     [number * 3 - 1000, -(number << 70)]
 }
 
+/// The receiver's factor of an element, which takes [`FACTOR`] bytes.
+#[must_use]
+pub fn factor(element: &Element) -> i128 {
+    i128::from(i16::from_le_bytes([element.0[0].wrapping_mul(37), element.0[0].wrapping_mul(91)]))
+}
+
 /// The group of an element of the sender's.
 #[must_use]
 pub fn group(element: &Element) -> u32 {
     u32::from(element.0[0]) % (GROUPS as u32 - 1)
+}
+
+/// The group of an element that the receiver lends.
+#[must_use]
+pub fn lent_group(element: &Element) -> u32 {
+    u32::from(element.0[0] / 2) % LENT_GROUPS as u32
 }
 
 /// What either side sends of an element in a union, and its label in a lookup.
@@ -156,6 +185,10 @@ pub struct Setting {
     pub with_rows: bool,
     /// Whether the sender's values are added up by [`group`].
     pub by_groups: bool,
+    /// Whether the last of the sender's values is multiplied by the receiver's [`factor`].
+    pub products: bool,
+    /// Whether they are added up by the receiver's [`lent_group`], too.
+    pub lends_groups: bool,
     /// Fewer matches are withheld.
     pub least: Option<u64>,
     /// Coins of the noise on each number.
@@ -175,6 +208,8 @@ impl Setting {
             choices,
             with_rows: false,
             by_groups: false,
+            products: false,
+            lends_groups: false,
             least: None,
             coins: 0,
             per_row: 1,
@@ -194,6 +229,18 @@ impl Setting {
         by_groups.then_some(Self { by_groups, ..self })
     }
 
+    /// The same with products, where values can be multiplied.
+    #[must_use]
+    pub fn and_products(self) -> Option<Self> {
+        self.protocol.spec().on_shares.then_some(Self { products: true, ..self })
+    }
+
+    /// The same by the receiver's groups, too, where values can be added up so.
+    #[must_use]
+    pub fn and_lent_groups(self) -> Option<Self> {
+        self.protocol.spec().on_shares.then_some(Self { lends_groups: true, ..self })
+    }
+
     /// The same with a least result, where the protocol withholds what is less.
     #[must_use]
     pub fn and_least(self, least: u64) -> Option<Self> {
@@ -203,7 +250,7 @@ impl Setting {
     /// The same with noise of so many coins, where the protocol has it.
     #[must_use]
     pub fn and_noise(self, coins: u32) -> Option<Self> {
-        self.protocol.spec().noise.then_some(Self { coins, ..self })
+        self.protocol.spec().on_shares.then_some(Self { coins, ..self })
     }
 
     /// The same with rows, where they can go with the matches.

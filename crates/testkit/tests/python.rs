@@ -92,7 +92,7 @@ fn declared() -> Result<String, std::fmt::Error> {
     for choice in own_choices() {
         text += &own(choice.name, |spec| choice.is_of(spec.operation));
     }
-    for name in ["stats", "by", "groups"] {
+    for name in ["factor", "stats", "by", "groups"] {
         text += &own(name, OperationSpec::has_groups);
     }
     for name in ["match", "pairs"] {

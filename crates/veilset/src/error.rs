@@ -73,11 +73,6 @@ pub enum GroupsError {
         "the peer sees and agrees how many groups there are at most: give --groups N on both sides"
     )]
     Most,
-    /// Nothing says which group a row is in.
-    #[error(
-        "--groups says how many groups there are, and nothing which row is in which: give --by COL"
-    )]
-    By,
 }
 
 /// What a way to match needs.

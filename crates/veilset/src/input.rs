@@ -7,12 +7,14 @@ use std::sync::{Mutex, PoisonError};
 
 use rand_core::CryptoRng;
 use veilset_data::{
-    Arrivals, Condition, DataError, Destination, DiskNeed, Groups, Items, KeyDigest, KeySet,
-    KeySpec, LABEL_COLUMN, Linkage, Persons, RowsToSend, Scratch, SentColumns, ShareTable, Source,
-    Table, Values, Warning,
+    Arrivals, Condition, DataError, Destination, DiskNeed, Factor, Groups, Items, KeyDigest,
+    KeySet, KeySpec, LABEL_COLUMN, Linkage, Persons, RowsToSend, Scratch, SentColumns, ShareTable,
+    Source, Table, Values, Warning,
 };
-use veilset_protocols::{Attached, AttachedShape, Attaches, Gives, MAX_GROUPS, Operation};
-use veilset_session::{Column, Learn, Matching};
+use veilset_protocols::{
+    Attached, AttachedShape, Attaches, Gives, MAX_GROUPS, MAX_LENT_GROUPS, Operation,
+};
+use veilset_session::{Column, Learn, LentGroups, MAX_LENT_NAMES, MAX_NAME, Matching};
 use veilset_sources::{Arrival, ObjectError, QueryError, is_database, is_object, objects};
 use zeroize::Zeroizing;
 
@@ -105,8 +107,32 @@ pub struct Input {
 enum Attachment {
     Nothing,
     Values(Values, Option<Groups>),
+    Lent(Lent),
     Items(Items),
     Columns(SentColumns),
+}
+
+/// What a party lends to the sums of its peer.
+#[derive(Default)]
+struct Lent {
+    factor: Option<Factor>,
+    groups: Option<Groups>,
+}
+
+impl Lent {
+    fn attached(&self) -> Attached<'_> {
+        let factor = self.factor.as_ref();
+        Attached::Lent {
+            factor: factor.map_or(0, Factor::bytes),
+            words: factor.map_or(&[], Factor::words),
+            groups: self.groups.as_ref().map(in_run),
+        }
+    }
+}
+
+/// Groups as a run has them.
+fn in_run(groups: &Groups) -> veilset_protocols::Groups<'_> {
+    veilset_protocols::Groups { count: groups.names().len(), of: groups.of() }
 }
 
 /// The columns that a side names for an operation, beside its key's.
@@ -116,7 +142,9 @@ pub struct Columns<'a> {
     pub values: &'a [String],
     /// Whether the squares of its values are added up, too.
     pub squares: bool,
-    /// Those by whose cells its values are added up, if by any.
+    /// That by which the peer's values are multiplied, if any.
+    pub factor: Option<&'a str>,
+    /// Those by whose cells values are added up, if by any: its own, or where it has none the peer's.
     pub by: &'a [String],
     /// Those that the peer gets of its rows.
     pub send: &'a [String],
@@ -337,17 +365,46 @@ impl Input {
         Ok(self)
     }
 
-    /// With its values added up by the cells of these columns.
+    /// With the numbers in this column, by which the peer's values are multiplied.
     ///
     /// # Errors
-    /// When a column is missing, a key is in two groups, or there are more than [`MAX_GROUPS`].
-    pub fn by(mut self, columns: &[String]) -> Result<Self, DataError> {
+    /// When the column is missing or holds something else, or a number is too large.
+    pub fn with_factor(mut self, column: &str) -> Result<Self, DataError> {
         let carriers = self.persons.as_ref().map_or_else(|| self.linkage.first(), Persons::rows);
-        let by = Groups::build(&self.table, carriers, columns, MAX_GROUPS)?;
+        let factor = Some(Factor::build(&self.table, carriers, column)?);
+        self.attachment = Attachment::Lent(Lent { factor, ..self.lent() });
+        Ok(self)
+    }
+
+    /// With its values added up by the cells of these columns, or where it has none the peer's.
+    ///
+    /// # Errors
+    /// When a column is missing, a key is in two groups, or there are more than [`MAX_GROUPS`]; of the peer's values,
+    /// [`MAX_LENT_GROUPS`], or their names are too long to be sent.
+    pub fn by(mut self, columns: &[String]) -> Result<Self, DataError> {
+        let owns = self.values().is_some();
+        let most = if owns { MAX_GROUPS } else { MAX_LENT_GROUPS };
+        let carriers = self.persons.as_ref().map_or_else(|| self.linkage.first(), Persons::rows);
+        let by = Groups::build(&self.table, carriers, columns, most)?;
         if let Attachment::Values(_, groups) = &mut self.attachment {
             *groups = Some(by);
+            return Ok(self);
         }
+        let cells = || columns.iter().chain(by.names().iter().flatten()).map(String::len);
+        if cells().any(|len| len > MAX_NAME) || cells().sum::<usize>() > MAX_LENT_NAMES {
+            let (file, columns) = (self.table.name().to_owned(), columns.join(", "));
+            return Err(DataError::LongGroups { file, columns });
+        }
+        self.attachment = Attachment::Lent(Lent { groups: Some(by.or_one()), ..self.lent() });
         Ok(self)
+    }
+
+    /// Takes what it lends; nothing where it lends nothing yet.
+    fn lent(&mut self) -> Lent {
+        match mem::replace(&mut self.attachment, Attachment::Nothing) {
+            Attachment::Lent(lent) => lent,
+            _ => Lent::default(),
+        }
     }
 
     /// With its rows, for a union in which the peer learns: the columns of all keys and these.
@@ -408,6 +465,13 @@ impl Input {
                 }
                 if columns.by.is_empty() { Ok(valued) } else { valued.by(columns.by) }
             }
+            (Attaches::Values { needed: true }, _) => {
+                let lending = match columns.factor {
+                    Some(factor) => self.with_factor(factor)?,
+                    None => self,
+                };
+                if columns.by.is_empty() { Ok(lending) } else { lending.by(columns.by) }
+            }
             (Attaches::Rows { needed: true }, _) if learn != Learn::Me => {
                 self.with_rows(columns.send)
             }
@@ -424,17 +488,43 @@ impl Input {
     pub fn values(&self) -> Option<&Values> {
         match &self.attachment {
             Attachment::Values(values, _) => Some(values),
-            Attachment::Nothing | Attachment::Items(_) | Attachment::Columns(_) => None,
+            _ => None,
         }
     }
 
-    /// The groups by which its values are added up, if by any.
+    /// Its factor, if it has one.
+    #[must_use]
+    pub fn factor(&self) -> Option<&Factor> {
+        match &self.attachment {
+            Attachment::Lent(lent) => lent.factor.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The column by which values are multiplied, the peer's or its own, if any.
+    pub(crate) fn factor_name(&self) -> Option<&str> {
+        self.factor().map(Factor::column).or_else(|| self.values()?.factor())
+    }
+
+    /// The groups by which its values are added up, or the peer's, if by any.
     #[must_use]
     pub fn groups(&self) -> Option<&Groups> {
         match &self.attachment {
             Attachment::Values(_, groups) => groups.as_ref(),
-            Attachment::Nothing | Attachment::Items(_) | Attachment::Columns(_) => None,
+            Attachment::Lent(lent) => lent.groups.as_ref(),
+            _ => None,
         }
+    }
+
+    /// The groups that it lends to the peer's sums, if it does.
+    pub(crate) fn lent_groups(&self) -> Option<LentGroups> {
+        let groups = self.groups().filter(|_| self.lends())?;
+        Some(LentGroups { columns: groups.columns().to_vec(), names: groups.names().to_vec() })
+    }
+
+    /// Whether it lends something to the peer's sums.
+    pub(crate) fn lends(&self) -> bool {
+        matches!(self.attachment, Attachment::Lent(_))
     }
 
     pub(crate) fn attached(&self) -> Attached<'_> {
@@ -442,12 +532,11 @@ impl Input {
             Attachment::Nothing | Attachment::Columns(_) => Attached::Nothing,
             Attachment::Values(values, groups) => Attached::Values {
                 columns: values.columns().len(),
+                products: values.products(),
                 words: values.words(),
-                groups: groups.as_ref().map(|groups| veilset_protocols::Groups {
-                    count: groups.names().len(),
-                    of: groups.of(),
-                }),
+                groups: groups.as_ref().map(in_run),
             },
+            Attachment::Lent(lent) => lent.attached(),
             Attachment::Items(items) => {
                 Attached::Items { width: items.width(), bytes: items.bytes() }
             }
@@ -483,6 +572,13 @@ impl Input {
                 .zip(values.columns())
                 .map(|(index, name)| Column { name: name.clone(), scale: values.scale(index) })
                 .collect(),
+            Attachment::Lent(lent) => {
+                let column = |factor: &Factor| Column {
+                    name: factor.column().to_owned(),
+                    scale: factor.scale(),
+                };
+                lent.factor.iter().map(column).collect()
+            }
             Attachment::Items(items) => {
                 items.columns().iter().map(|name| Column { name: name.clone(), scale: 0 }).collect()
             }
@@ -549,7 +645,7 @@ impl Input {
     pub(crate) fn memory(&self) -> u64 {
         let attached = match self.attached() {
             Attached::Nothing => 0,
-            Attached::Values { words, .. } => size_of_val(words),
+            Attached::Values { words, .. } | Attached::Lent { words, .. } => size_of_val(words),
             Attached::Items { bytes, .. } => bytes.len(),
         };
         // Those of a run that are filled up stand beside those of the list for a moment.
@@ -585,7 +681,9 @@ impl Input {
     /// What a user should know of the list before a run.
     #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
-        let of_values = self.values().map(Values::warnings).unwrap_or_default();
+        let of_values = self.values().map(Values::warnings);
+        let of_values =
+            of_values.or_else(|| self.factor().map(Factor::warnings)).unwrap_or_default();
         of_values.into_iter().chain(self.linkage.warnings()).collect()
     }
 }

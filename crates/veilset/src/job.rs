@@ -199,12 +199,11 @@ impl Job {
         Ok(())
     }
 
-    /// Whether the list has groups if it is to have some, and not too many.
+    /// Whether there can be groups if the list has some, and not too many.
     pub(crate) fn check_groups_of(&self, input: &Input) -> Result<(), Error> {
-        match (self.groups, input.groups(), input.values()) {
-            (None, Some(_), _) => Err(GroupsError::Most.into()),
-            (Some(_), None, Some(_)) => Err(GroupsError::By.into()),
-            (Some(most), Some(groups), _) if groups.names().len() > most => {
+        match (self.groups, input.groups()) {
+            (None, Some(_)) => Err(GroupsError::Most.into()),
+            (Some(most), Some(groups)) if groups.names().len() > most => {
                 let (file, columns) =
                     (input.table().name().to_owned(), groups.columns().join(", "));
                 Err(DataError::ManyGroups { file, columns, most }.into())
@@ -213,23 +212,20 @@ impl Job {
         }
     }
 
+    /// Whether there is a protocol for products with a factor.
+    pub(crate) fn check_products(&self) -> Result<(), SessionError> {
+        let on_shares = Wanted::flag_on_shares(false, false, true);
+        Wanted { on_shares, ..self.wanted() }.check(self.protocol)
+    }
+
     fn wanted(&self) -> Wanted {
         let Self { operation, security, learn, choices, .. } = *self;
         let grouped = self.matching == Some(Matching::Grouped);
-        let (with_rows, by_groups) = (self.with_rows, self.groups.is_some());
+        let with_rows = self.with_rows;
         let withheld = self.release.least.is_some();
         let coins = self.release.noise.is_some() && operation == Operation::Sum;
-        Wanted {
-            operation,
-            security,
-            learn,
-            with_rows,
-            grouped,
-            by_groups,
-            withheld,
-            coins,
-            choices,
-        }
+        let on_shares = Wanted::flag_on_shares(self.groups.is_some(), coins, false);
+        Wanted { operation, security, learn, with_rows, grouped, on_shares, withheld, choices }
     }
 
     /// Agrees on the terms, with the peer or with all others.
@@ -267,7 +263,10 @@ impl Job {
             return Err(error.into());
         }
         let mut ready = Ready { agreed, rng, record: None };
-        if let Err(refused) = self.check_agreed(ready.briefing(), input) {
+        let checked = self.check_agreed(ready.briefing(), input);
+        if let Err(refused) =
+            checked.and_then(|()| self.check_room(input, ready.agreed.peer_factor()))
+        {
             ready.decline();
             return Err(refused);
         }
@@ -310,6 +309,8 @@ impl Job {
             choices: self.choices,
             attached: input.attached_shape(),
             groups: self.groups,
+            lent: input.lent_groups(),
+            factor: input.factor_name().map(str::to_owned),
             columns: input.columns(),
             rows_of_key: input.rows_of_key(),
             release: self.release,

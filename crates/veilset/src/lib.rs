@@ -161,9 +161,9 @@ pub mod sources {
 pub mod registry {
     pub use veilset_names::{Names, UnknownName};
     pub use veilset_protocols::{
-        Attaches, CHOICES, Choice, Choices, Flooding, Gives, Keys, MAX_GROUPS, MULTIPARTY,
-        MultipartySpec, OPERATIONS, Observer, Operation, OperationSpec, Outcome, Over, PROTOCOLS,
-        Reveal, Role, Scheme, Security, SetEncoding, Side, Silent, Spec, Withstands, find,
-        find_multiparty,
+        Attaches, CHOICES, Choice, Choices, Flooding, Gives, Keys, MAX_FACTOR, MAX_GROUPS,
+        MAX_LENT_GROUPS, MULTIPARTY, MultipartySpec, OPERATIONS, Observer, Operation,
+        OperationSpec, Outcome, Over, PROTOCOLS, Reveal, Role, Scheme, Security, SetEncoding, Side,
+        Silent, Spec, Withstands, find, find_multiparty,
     };
 }

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use veilset_data::{DataError, KeyColumn, KeySpec, Values};
+use veilset_data::{DataError, Groups, KeyColumn, KeySpec, Values};
 use veilset_host::time::now;
 use veilset_party::Home;
 use veilset_protocols::without_room;
 use veilset_rules::{Facts, Ledger, Policy};
-use veilset_session::{Briefing, Column, Learn, PeerBriefing, Release, SessionError};
+use veilset_session::{Briefing, Column, Learn, Noise, PeerBriefing, Release, SessionError};
 
 use crate::{Error, Input, Job};
 
@@ -84,8 +84,15 @@ impl Job {
                     refused("with --send, the longest row tells of those that count").into()
                 );
             }
+            if input.lends() {
+                let why = "with --factor and --by, the longest factor and the names of groups tell of the rows that count";
+                return Err(refused(why).into());
+            }
         }
         self.check_groups_of(input)?;
+        if input.factor_name().is_some() {
+            self.check_products()?;
+        }
         if input.values().is_some_and(Values::has_squares) {
             let Release { round, noise, .. } = self.release;
             let flags = [("--round", round.is_some()), ("--noise", noise.is_some())];
@@ -94,22 +101,29 @@ impl Job {
                 return Err(SessionError::Release { flag, operation: self.operation, why }.into());
             }
         }
-        if let (Some(noise), Some(values)) = (self.release.noise, input.values()) {
-            let columns = values.columns().len();
-            let coins = noise.shared_among(1 + columns).dummies();
-            if let Some(column) = without_room(columns, values.words(), coins) {
-                let (file, name) =
-                    (input.table().name().to_owned(), values.columns()[column].clone());
-                let scale = values.scale(column);
-                return Err(DataError::NoiseTooLarge { file, column: name, scale }.into());
-            }
-        }
+        // As if a factor were zero, of which nothing is known yet.
+        self.check_room(input, 0)?;
         if self.pad_to_of(input).is_some() && input.distinct() == 0 && sends_rows {
             let (flag, operation) = ("--pad-to", self.operation);
             let why = "an empty list has no rows that could be sent";
             return Err(SessionError::Release { flag, operation, why }.into());
         }
         self.check_facts(&self.facts_of(input, &columns))
+    }
+
+    /// Whether the sums have room, multiplied by a factor of so many bytes of the peer's, and noise on them.
+    pub(crate) fn check_room(&self, input: &Input, factor: usize) -> Result<(), Error> {
+        let Some(values) = input.values() else { return Ok(()) };
+        let noise = self.release.noise.map(|noise| noise.shared_among(1 + values.columns().len()));
+        let coins = noise.map_or(0, Noise::dummies);
+        let Some(column) = without_room(input.attached(), factor, coins) else { return Ok(()) };
+        let (file, name) = (input.table().name().to_owned(), values.columns()[column].clone());
+        let scale = values.scale(column);
+        let multiplied = column + values.products() >= values.columns().len();
+        Err(match multiplied {
+            true => DataError::ProductsTooLarge { file, column: name }.into(),
+            false => DataError::NoiseTooLarge { file, column: name, scale }.into(),
+        })
     }
 
     /// Whether the run that the parties agreed on obeys the rules, each party's those for it.
@@ -162,9 +176,12 @@ impl Job {
             keys: keys.collect(),
             pad_to: self.pad_to_of(input),
             // Squares come of a column that is named already.
-            sends: match input.values() {
-                Some(values) => values.chosen().iter().map(String::as_str).collect(),
-                None => columns.iter().map(|column| column.name.as_str()).collect(),
+            sends: match (input.values(), input.groups()) {
+                (Some(values), _) => values.sources().iter().map(String::as_str).collect(),
+                (None, groups) => {
+                    let by = groups.into_iter().flat_map(Groups::columns).map(String::as_str);
+                    columns.iter().map(|column| column.name.as_str()).chain(by).collect()
+                }
             },
             own: Some(input.distinct() as u64),
             ..self.facts()

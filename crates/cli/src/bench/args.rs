@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum, value_parser};
-use veilset::registry::MAX_GROUPS;
+use veilset::registry::{MAX_FACTOR, MAX_GROUPS, MAX_LENT_GROUPS};
 use veilset_bench::Sizes;
 
 use crate::args::ChoiceArgs;
@@ -24,6 +24,12 @@ pub(crate) struct BenchArgs {
     /// How many groups the values of a sum are added up by
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MAX_GROUPS as i64))]
     pub(crate) groups: Option<u16>,
+    /// Multiply the values of a sum by a factor of the receiver's, of so many bytes
+    #[arg(long, value_name = "BYTES", value_parser = value_parser!(u8).range(1..=MAX_FACTOR as i64))]
+    pub(crate) factor: Option<u8>,
+    /// How many groups of the receiver's the values of a sum are added up by, too
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MAX_LENT_GROUPS as i64))]
+    pub(crate) lent_groups: Option<u16>,
     /// The network between the parties
     #[arg(long, value_enum, default_value = "memory")]
     pub(crate) net: NetArg,

@@ -5,7 +5,7 @@ mod timing;
 
 use serde_json::{Value, json};
 use veilset::json::{versioned, with_choices};
-use veilset::registry::{Choices, Operation, PROTOCOLS, Spec, find, find_multiparty};
+use veilset::registry::{Choices, Operation, PROTOCOLS, find, find_multiparty};
 use veilset_bench::{
     BenchError, Case, CurveCost, Measurement, Net, SeveralCase, SeveralMeasurement, Sizes, curve,
 };
@@ -64,10 +64,15 @@ pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
 fn fitting(args: &BenchArgs) -> impl Iterator<Item = &'static str> {
     let choices = args.choices.0;
     let specs = PROTOCOLS.iter().map(|protocol| protocol.spec());
-    let groups = args.groups.is_some();
-    let by_groups = move |spec: &&Spec| spec.by_groups.is_some() || !groups;
-    let specs = specs.filter(by_groups).filter(move |spec| spec.takes(choices));
+    let plain = !on_shares(args);
+    let specs =
+        specs.filter(move |spec| spec.on_shares || plain).filter(move |spec| spec.takes(choices));
     specs.map(|spec| spec.id)
+}
+
+/// Whether something is asked for that sums have on shares alone.
+fn on_shares(args: &BenchArgs) -> bool {
+    args.groups.is_some() || args.lent_groups.is_some() || args.factor.is_some()
 }
 
 /// The sizes that were asked for, or the default ones.
@@ -84,9 +89,9 @@ fn check(target: &BenchTarget, args: &BenchArgs) -> Result<(), Failure> {
     match target {
         BenchTarget::Protocol(protocol) if find_multiparty(protocol).is_some() => {
             let uneven = args.sizes.iter().any(|sizes| sizes.sender != sizes.receiver);
-            if uneven || args.groups.is_some() || args.choices.0 != Choices::default() {
+            if uneven || on_shares(args) || args.choices.0 != Choices::default() {
                 return Err(Failure::Flags(format!(
-                    "all parties of {protocol} have as many keys, and nothing is chosen beside it: leave out --group, --groups, --digest, \
+                    "all parties of {protocol} have as many keys, and nothing is chosen beside it: leave out --group, --groups, --lent-groups, --factor, --digest, \
                      --flooding and --prime, and give --sizes single numbers"
                 )));
             }
@@ -94,7 +99,7 @@ fn check(target: &BenchTarget, args: &BenchArgs) -> Result<(), Failure> {
         }
         BenchTarget::Protocol(protocol) if !fitting(args).any(|id| id == *protocol) => {
             Err(Failure::Flags(format!(
-                "{protocol} does not run on that group, with that digest, that flooding or another prime, or by --groups; see: veilset \
+                "{protocol} does not run on that group, with that digest, that flooding or another prime, by --groups, --lent-groups or with --factor; see: veilset \
                  protocols --json"
             )))
         }
@@ -114,7 +119,18 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
     }
     for sizes in sizes(args, &[Sizes::equal(default_size(protocol))]) {
         let (choices, groups) = (args.choices.0, args.groups.map(usize::from));
-        let case = Case { protocol, choices, sizes, groups, threads: args.threads, net };
+        let factor = args.factor.unwrap_or_default().into();
+        let lent_groups = args.lent_groups.map(usize::from);
+        let case = Case {
+            protocol,
+            choices,
+            sizes,
+            groups,
+            factor,
+            lent_groups,
+            threads: args.threads,
+            net,
+        };
         show(&case.measure().map_err(failed)?, args.json)?;
     }
     Ok(())
@@ -223,6 +239,12 @@ fn object(m: &Measurement) -> Value {
     });
     if let Some(groups) = m.case.groups {
         object["groups"] = json!(groups);
+    }
+    if let Some(groups) = m.case.lent_groups {
+        object["lent_groups"] = json!(groups);
+    }
+    if m.case.factor > 0 {
+        object["factor"] = json!(m.case.factor);
     }
     if let Some(parts) = m.parts {
         object["offline_cpu_seconds"] = json!(parts.offline_cpu_seconds);

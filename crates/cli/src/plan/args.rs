@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, value_parser};
 use veilset::data::MAX_LINKAGE_KEYS;
 use veilset::planner::Link;
-use veilset::registry::{MAX_GROUPS, Operation};
+use veilset::registry::{MAX_FACTOR, MAX_GROUPS, MAX_LENT_GROUPS, Operation};
 
 use crate::args::{ChoiceArgs, LearnArg, MACHINE, PROTOCOL, RESULT, SecurityArg};
 use crate::units;
@@ -51,9 +51,18 @@ pub(crate) struct PlanArgs {
     /// The number of value columns that a sum or share has
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) values: usize,
+    /// How many of these a sum multiplies by a column of the peer's
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with_all = ["cluster", "parties"])]
+    pub(crate) products: usize,
+    /// The bytes of the longest number in that column, in units of its last decimal place
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u8).range(1..=MAX_FACTOR as i64), requires = "products")]
+    pub(crate) factor_bytes: u8,
     /// The number of groups at most by which a sum adds up
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MAX_GROUPS as i64), conflicts_with = "cluster")]
     pub(crate) groups: Option<u16>,
+    /// The number of groups that the peer lends to a sum
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MAX_LENT_GROUPS as i64), conflicts_with_all = ["cluster", "parties"])]
+    pub(crate) lent_groups: Option<u16>,
     /// The bytes of the longest row that a union or --send sends, or of the longest label [default: 32; of an intersection none]
     #[arg(long, value_name = "N")]
     pub(crate) row_bytes: Option<usize>,

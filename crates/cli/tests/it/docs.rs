@@ -254,8 +254,20 @@ fn the_commands_on_the_page_of_numbers_run_and_give_what_it_shows() {
     give_examples([&shop, &bank], "examples/groups");
     let page = fs::read_to_string(root().join("docs/use/numbers.md")).expect("the page is there");
     let commands = commands("docs/use/numbers.md");
-    let [counting, counted, adding, agreeing, asking, answering] = commands.as_slice() else {
-        panic!("six commands")
+    let [
+        counting,
+        counted,
+        adding,
+        agreeing,
+        crossing,
+        lending_groups,
+        multiplying,
+        lending,
+        asking,
+        answering,
+    ] = commands.as_slice()
+    else {
+        panic!("ten commands")
     };
     let run = |[one, other]: [&Party; 2], first: &str, second: &str| {
         let mut listened = one.start(&words(first, other, ""));
@@ -276,6 +288,17 @@ fn the_commands_on_the_page_of_numbers_run_and_give_what_it_shows() {
     };
     is_shown(&sums);
     assert!(sums.contains("fewer than 10"), "{sums}");
+    let [(crossed, said), (nothing, heard)] = run([&shop, &bank], crossing, lending_groups);
+    is_shown(&crossed);
+    assert!(said.contains("bank lends groups by \"segment\": \"gold\"; \"silver\"."), "{said}");
+    assert!(heard.contains("You lend, and shop learns") && nothing.is_empty(), "{heard}{nothing}");
+    let [(products, said), (count, heard)] = run([&shop, &bank], multiplying, lending);
+    is_shown(&products);
+    assert!(said.contains("by bank's column \"rate\""), "{said}");
+    assert!(
+        heard.contains("by your column \"rate\"") && count.lines().count() == 1,
+        "{heard}{count}"
+    );
     let [(spread, said), (count, heard)] = run([&shop, &bank], asking, answering);
     is_shown(&spread);
     assert!(

@@ -1,9 +1,13 @@
 //! Value columns as exact integers: what `sum` and `share` compute with.
 
+mod factor;
 mod spread;
+
+use std::collections::BTreeSet;
 
 use zeroize::Zeroizing;
 
+pub use factor::Factor;
 pub use spread::{ColumnSum, Spread};
 
 use crate::columns::locate_all;
@@ -16,11 +20,17 @@ use crate::{DataError, KeySet, Table, Warning, WarningCode};
 /// The magnitudes of a column's cells add up to at most 2^127 − 1 units, so the sum over any set of keys fits in an
 /// `i128`. Wiped when dropped. Costs 16 bytes a key and column.
 ///
-/// Behind the columns that were chosen there can be one for each with the squares of its words, from which a variance comes.
+/// Behind the columns that were chosen there can be one for each with the squares of its words, from which a variance comes. Columns that
+/// are multiplied by a factor of another party's stand behind those that are not.
 pub struct Values {
     columns: Vec<String>,
     /// How many of these were chosen.
     chosen: usize,
+    /// Where the chosen ones are in the table's header.
+    sources: Vec<String>,
+    /// By what the last ones of them are multiplied, if any.
+    factor: Option<String>,
+    products: usize,
     scales: Vec<u32>,
     nulls: Vec<usize>,
     words: Zeroizing<Vec<i128>>,
@@ -28,33 +38,104 @@ pub struct Values {
 
 impl Values {
     /// The values in `columns` of `table`, whose keys are `keys`. Rows without a key are not looked at; an empty cell
-    /// counts as 0.
+    /// counts as 0. `price*quantity` is the column `price`, to be multiplied by another party's factor `quantity`, and `*quantity` is one
+    /// for each key, to be multiplied by it, unless the table has a column that is called so.
     ///
     /// # Errors
-    /// When a column is missing or chosen twice, a cell is no decimal number, or a column's sums might not fit.
+    /// When a column is missing or chosen twice, there is more than one factor, a cell is no decimal number, or a column's sums might not
+    /// fit.
     pub fn build(table: &Table, keys: &KeySet, columns: &[String]) -> Result<Self, DataError> {
-        let places = locate_all(columns, "--value", table)?;
-        let mut values = Self {
-            columns: columns.to_vec(),
-            chosen: columns.len(),
-            scales: vec![0; columns.len()],
-            nulls: vec![0; columns.len()],
-            words: Zeroizing::new(vec![0; keys.len() * columns.len()]),
+        let named: Vec<Named<'_>> = columns.iter().map(|name| Named::of(name, table)).collect();
+        let factors: BTreeSet<&str> = named.iter().filter_map(|named| named.factor).collect();
+        if factors.len() > 1 {
+            let factors = Vec::from_iter(factors).join(", ");
+            return Err(DataError::ManyFactors { file: table.name().to_owned(), factors });
+        }
+        let (ones, named): (Vec<_>, Vec<_>) = named.iter().partition(|named| named.is_one());
+        let (products, plain): (Vec<_>, Vec<_>) =
+            named.into_iter().partition(|named| named.factor.is_some());
+        let in_order = || plain.iter().chain(&products);
+        let sources =
+            |named: &[&Named<'_>]| named.iter().map(|named| named.column.to_owned()).collect();
+        let [plain_sources, product_sources]: [Vec<String>; 2] =
+            [sources(&plain), sources(&products)];
+        let mut places = locate_all(&plain_sources, VALUE, table)?;
+        places.extend(locate_all(&product_sources, VALUE, table)?);
+        let unread = Self {
+            columns: in_order().map(|named| named.text()).collect(),
+            factor: factors.first().map(|factor| (*factor).to_owned()),
+            products: products.len(),
+            ..Self::unread([plain_sources, product_sources].concat(), keys)
         };
-        values.measure(table, keys, &places)?;
-        values.add_up(table, keys, &places)?;
-        Ok(values)
+        let values = unread.read(table, keys, Chosen { flag: VALUE, places: &places })?;
+        match &ones[..] {
+            [] => Ok(values),
+            [one] => Ok(values.and_one(keys, one.text())),
+            [one, ..] => Err(DataError::ChosenTwice { flag: VALUE, column: one.text() }),
+        }
+    }
+
+    /// With a product behind the others that is one for each key.
+    fn and_one(self, keys: &KeySet, name: String) -> Self {
+        let Self { mut columns, chosen, products, mut scales, mut nulls, words, .. } = self;
+        let mut all = Zeroizing::new(Vec::with_capacity((chosen + 1) * keys.len()));
+        for key in 0..keys.len() {
+            all.extend_from_slice(&words[chosen * key..chosen * (key + 1)]);
+            all.push(1);
+        }
+        columns.push(name);
+        scales.push(0);
+        nulls.push(0);
+        let (chosen, products) = (chosen + 1, products + 1);
+        Self { columns, chosen, products, scales, nulls, words: all, ..self }
+    }
+
+    /// The values in a column that `flag` names, by itself.
+    fn of_one(
+        table: &Table,
+        keys: &KeySet,
+        column: &str,
+        flag: &'static str,
+    ) -> Result<Self, DataError> {
+        let columns = vec![column.to_owned()];
+        let places = locate_all(&columns, flag, table)?;
+        Self::unread(columns, keys).read(table, keys, Chosen { flag, places: &places })
+    }
+
+    /// Zeros in these columns.
+    fn unread(columns: Vec<String>, keys: &KeySet) -> Self {
+        let chosen = columns.len();
+        Self {
+            chosen,
+            sources: columns.clone(),
+            factor: None,
+            products: 0,
+            scales: vec![0; chosen],
+            nulls: vec![0; chosen],
+            words: Zeroizing::new(vec![0; keys.len() * chosen]),
+            columns,
+        }
+    }
+
+    fn read(mut self, table: &Table, keys: &KeySet, chosen: Chosen<'_>) -> Result<Self, DataError> {
+        self.measure(table, keys, chosen)?;
+        self.add_up(table, keys, chosen)?;
+        Ok(self)
     }
 
     /// With a column of the squares of each behind them.
     ///
     /// # Errors
-    /// When the squares of a column of `table` might not fit.
+    /// When the squares of a column of `table` might not fit, or a column is multiplied.
     pub fn and_squares(self, table: &Table) -> Result<Self, DataError> {
         if self.has_squares() {
             return Ok(self);
         }
-        let Self { mut columns, chosen, mut scales, mut nulls, words } = self;
+        if self.products > 0 {
+            let column = self.columns[self.chosen - self.products].clone();
+            return Err(DataError::SquareOfProduct { column });
+        }
+        let Self { mut columns, chosen, mut scales, mut nulls, words, .. } = self;
         let most = |scale: &u32| (2 * scale <= MOST_PLACES as u32).then_some(0);
         let mut totals: Vec<Option<i128>> = scales.iter().map(most).collect();
         let mut all = Zeroizing::new(Vec::with_capacity(2 * words.len()));
@@ -76,7 +157,7 @@ impl Values {
         columns.extend(columns.clone().iter().map(|name| format!("{name}^2")));
         scales.extend(scales.clone().iter().map(|scale| 2 * scale));
         nulls.resize(2 * chosen, 0);
-        Ok(Self { columns, chosen, scales, nulls, words: all })
+        Ok(Self { columns, scales, nulls, words: all, ..self })
     }
 
     /// The names of all columns: of those that were chosen, in this order, and of those of squares.
@@ -91,19 +172,42 @@ impl Values {
         &self.columns[..self.chosen]
     }
 
+    /// The columns of the table in which they are; one is in none.
+    #[must_use]
+    pub fn sources(&self) -> &[String] {
+        &self.sources
+    }
+
+    /// By which column of another party's some are multiplied, if by any.
+    #[must_use]
+    pub fn factor(&self) -> Option<&str> {
+        self.factor.as_deref()
+    }
+
+    /// How many are, the last ones.
+    #[must_use]
+    pub fn products(&self) -> usize {
+        self.products
+    }
+
     /// Whether there are columns of squares.
     #[must_use]
     pub fn has_squares(&self) -> bool {
         self.chosen < self.columns.len()
     }
 
-    /// What each chosen column's values over so many keys come to, whose sums are these, all columns' in their order.
+    /// What each chosen column's values over so many keys come to, whose sums are these, all columns' in their order; a factor has so
+    /// many decimal places.
     #[must_use]
-    pub fn found(&self, count: u64, sums: &[i128]) -> Vec<ColumnSum> {
+    pub fn found(&self, count: u64, sums: &[i128], factor: u32) -> Vec<ColumnSum> {
         let (sums, squares) = sums.split_at(self.chosen);
+        let scale = |column| {
+            let more = if column < self.chosen - self.products { 0 } else { factor };
+            self.scales[column] + more
+        };
         let column = |(column, sum): (usize, &i128)| ColumnSum {
             name: self.columns[column].clone(),
-            sum: show(*sum, self.scales[column]),
+            sum: show(*sum, scale(column)),
             spread: (squares.get(column))
                 .map(|squares| Spread::of(count, *sum, *squares, self.scales[column])),
         };
@@ -146,23 +250,33 @@ impl Values {
     }
 
     /// Finds the columns' scales and empty cells; every cell is a number after this.
-    fn measure(&mut self, table: &Table, keys: &KeySet, places: &[usize]) -> Result<(), DataError> {
+    fn measure(
+        &mut self,
+        table: &Table,
+        keys: &KeySet,
+        chosen: Chosen<'_>,
+    ) -> Result<(), DataError> {
         // Rows that do not count set the scale, too, so that a peer does not see which do.
-        for_each_value(table, keys, places, |key, column, value| match value {
+        for_each_value(table, keys, chosen, |key, column, value| match value {
             Some(value) => self.scales[column] = self.scales[column].max(value.places()),
             None => self.nulls[column] += usize::from(key.is_some()),
         })
     }
 
-    fn add_up(&mut self, table: &Table, keys: &KeySet, places: &[usize]) -> Result<(), DataError> {
-        let mut totals = vec![Some(0); places.len()];
+    fn add_up(
+        &mut self,
+        table: &Table,
+        keys: &KeySet,
+        chosen: Chosen<'_>,
+    ) -> Result<(), DataError> {
+        let mut totals = vec![Some(0); chosen.places.len()];
         let Self { columns, scales, words, .. } = self;
-        for_each_value(table, keys, places, |key, column, value| {
+        for_each_value(table, keys, chosen, |key, column, value| {
             let Some(key) = key else { return };
             let units = value.map_or(Some(0), |value| value.units(scales[column]));
             totals[column] = add_magnitude(totals[column], units);
             if let (Some(units), Some(_)) = (units, totals[column]) {
-                words[key * places.len() + column] += units;
+                words[key * chosen.places.len() + column] += units;
             }
         })?;
         match totals.iter().position(Option::is_none) {
@@ -172,6 +286,53 @@ impl Values {
                 column: columns[column].clone(),
                 scale: scales[column],
             }),
+        }
+    }
+}
+
+/// Where columns are in a table, and the flag that named them.
+#[derive(Clone, Copy)]
+struct Chosen<'a> {
+    flag: &'static str,
+    places: &'a [usize],
+}
+
+/// The flag that names columns of values.
+const VALUE: &str = "--value";
+
+/// A column as it is named.
+struct Named<'a> {
+    /// Of ones it is empty.
+    column: &'a str,
+    /// By what it is multiplied.
+    factor: Option<&'a str>,
+}
+
+impl<'a> Named<'a> {
+    /// What this names in the table: a column of it, or one in front of a `*`.
+    fn of(name: &'a str, table: &Table) -> Self {
+        let is_column = |name: &str| table.header().iter().any(|column| column == name);
+        let parts =
+            name.match_indices('*').map(|(at, _)| (name[..at].trim(), name[at + 1..].trim()));
+        let mut parts = parts.filter(|(_, factor)| !factor.is_empty());
+        if is_column(name) {
+            return Self { column: name, factor: None };
+        }
+        let first = parts.clone().next();
+        match parts.find(|(column, _)| is_column(column)).or(first) {
+            Some((column, factor)) => Self { column, factor: Some(factor) },
+            None => Self { column: name, factor: None },
+        }
+    }
+
+    fn is_one(&self) -> bool {
+        self.factor.is_some() && self.column.is_empty()
+    }
+
+    fn text(&self) -> String {
+        match self.factor {
+            Some(factor) => format!("{}*{factor}", self.column),
+            None => self.column.to_owned(),
         }
     }
 }
@@ -186,7 +347,7 @@ fn add_magnitude(total: Option<i128>, units: Option<i128>) -> Option<i128> {
 fn for_each_value(
     table: &Table,
     keys: &KeySet,
-    places: &[usize],
+    Chosen { flag, places }: Chosen<'_>,
     mut visit: impl FnMut(Option<usize>, usize, Option<Decimal<'_>>),
 ) -> Result<(), DataError> {
     table.try_for_each_row(places, |row, fields| {
@@ -200,8 +361,8 @@ fn for_each_value(
                 (Ok(value), _) => visit(key, column, value),
                 (Err(_), None) => {}
                 (Err(what), Some(_)) => {
-                    let place = table.place_of_row(row, Some(*place));
-                    return Err(DataError::NotANumber { place, what });
+                    let place = Box::new(table.place_of_row(row, Some(*place)));
+                    return Err(DataError::NotANumber { flag, place, what });
                 }
             }
         }

@@ -5,8 +5,12 @@ use proptest::strategy::Strategy;
 
 use super::*;
 
+fn table(csv: &str) -> Table {
+    Table::parse("t.csv".into(), csv.as_bytes().to_vec(), b',').expect("a table")
+}
+
 fn build(csv: &str, columns: &[&str]) -> Result<Values, DataError> {
-    let table = Table::parse("t.csv".into(), csv.as_bytes().to_vec(), b',').expect("a table");
+    let table = table(csv);
     let keys = KeySet::build(&table, &"k".parse().expect("a key")).expect("a column");
     let columns: Vec<String> = columns.iter().map(|name| (*name).to_owned()).collect();
     Values::build(&table, &keys, &columns)
@@ -28,7 +32,7 @@ fn rows_of_a_key_are_added_and_empty_cells_counted() {
             ("1 row: an empty cell of value column \"a\" counts as 0".to_owned(), Some(1)),
         ]
     );
-    let found = values.found(2, &[-6, 225]).into_iter();
+    let found = values.found(2, &[-6, 225], 0).into_iter();
     let found: Vec<_> = found.map(|sum| (sum.name, sum.sum, sum.spread)).collect();
     assert_eq!(found, [("b".into(), "-6".into(), None), ("a".into(), "2.25".into(), None)]);
     assert_eq!(build("k,a\n", &["a"]).expect("no rows").words(), [0i128; 0]);
@@ -99,7 +103,7 @@ fn oracle(cell: &str) -> BigDecimal {
 
 /// A sum of the first column.
 fn shown(values: &Values, sum: i128) -> String {
-    values.found(1, &[sum])[0].sum.clone()
+    values.found(1, &[sum], 0)[0].sum.clone()
 }
 
 proptest::proptest! {
@@ -162,13 +166,13 @@ fn the_spread_is_that_of_the_values_of_keys() {
     assert_eq!(values.words()[..4], [450, -7, 202_500, 49]);
     let sums: Vec<i128> =
         (0..4).map(|at| values.words().iter().skip(at).step_by(4).sum()).collect();
-    let [a, b] = &values.found(3, &sums)[..] else { panic!("two columns were chosen") };
+    let [a, b] = &values.found(3, &sums, 0)[..] else { panic!("two columns were chosen") };
     let spread =
         |sum: &ColumnSum| sum.spread.clone().map(|Spread { mean, variance }| [mean, variance]);
     // 4.5, -2.25 and 0: their mean is 0.75, and 25.3125 / 3 - 0.5625 is 7.875; -7, 1 and 1: 51 / 3 - 25 / 9 is 128 / 9.
     assert_eq!(spread(a), Some([Some("0.75".into()), Some("7.875".into())]));
     assert_eq!(spread(b), Some([Some("-1.666667".into()), Some("14.222222".into())]));
-    assert_eq!(spread(&values.found(0, &[0; 4])[0]), Some([None, None]));
+    assert_eq!(spread(&values.found(0, &[0; 4], 0)[0]), Some([None, None]));
     let far = "k,a\nx,100000000001\ny,99999999999\n";
     let table = Table::parse("t.csv".into(), far.as_bytes().to_vec(), b',').expect("a table");
     let keys = KeySet::build(&table, &"k".parse().expect("a key")).expect("a column");
@@ -177,7 +181,7 @@ fn the_spread_is_that_of_the_values_of_keys() {
     let values = values.expect("they fit");
     let sums = [values.words()[0] + values.words()[2], values.words()[1] + values.words()[3]];
     assert_eq!(
-        spread(&values.found(2, &sums)[0]),
+        spread(&values.found(2, &sums, 0)[0]),
         Some([Some("100000000000".into()), Some("1".into())])
     );
     let large = format!("k,a\nx,{}\n", 1_i128 << 64);
@@ -191,4 +195,66 @@ fn the_spread_is_that_of_the_values_of_keys() {
         let values = Values::build(&table, &keys, &columns[..1]).expect("a number");
         assert_eq!(values.and_squares(&table).is_ok(), fits);
     }
+}
+
+#[test]
+fn products_stand_behind_other_columns() {
+    let csv = "k,a,b,a*c\nx,1.5,1,7\ny,-2,3,8\n";
+    let values = build(csv, &["b * d", "a", "a * d", "a*c"]).expect("numbers");
+    assert_eq!(values.columns(), ["a", "a*c", "b*d", "a*d"]);
+    assert_eq!(values.sources(), ["a", "a*c", "b", "a"]);
+    assert_eq!((values.products(), values.factor()), (2, Some("d")));
+    assert_eq!(values.words(), [15, 7, 1, 15, -20, 8, 3, -20]);
+    let with_ones = build(csv, &["*d", "a*d", "b"]).expect("numbers");
+    assert_eq!(
+        (with_ones.columns(), with_ones.sources()),
+        (&["b", "a*d", "*d"].map(str::to_owned)[..], &["b", "a"].map(str::to_owned)[..])
+    );
+    assert_eq!((with_ones.words(), with_ones.products()), (&[1, 15, 1, 3, -20, 1][..], 2));
+    assert_eq!(build(csv, &["*d"]).expect("ones").words(), [1, 1]);
+    let found = values.found(1, &[15, 7, 1234, 15], 3).into_iter().map(|sum| sum.sum);
+    assert!(found.eq(["1.5", "7", "1.234", "0.0015"]));
+    for (columns, part) in [
+        (&["a*c", "a*d", "b*e"][..], "each of d, e"),
+        (&["q*d"], "\"q\""),
+        (&["a*"], "\"a*\""),
+        (&["*d", "* d"], "chosen already"),
+        (&["q"], "\"q\""),
+        (&["a*d", "a *d"], "chosen already"),
+    ] {
+        let shown = refusal(csv, columns);
+        assert!(shown.contains(part), "{shown}");
+    }
+    let squares = |columns| build(csv, columns).map(|values| values.and_squares(&table(csv)));
+    assert!(matches!(squares(&["a*d"]), Ok(Err(DataError::SquareOfProduct { .. }))));
+    assert!(matches!(squares(&["a*c"]), Ok(Ok(_))));
+}
+
+#[test]
+fn a_factor_has_as_many_bytes_as_its_longest_number_takes() {
+    let factor = |cells: &[&str]| {
+        let lines = (0..).zip(cells).map(|(key, cell)| format!("{key},{cell}\n"));
+        let table = table(&format!("k,f\n{}", lines.collect::<String>()));
+        let keys = KeySet::build(&table, &"k".parse().expect("a key")).expect("a column");
+        Factor::build(&table, &keys, "f")
+    };
+    for (cells, bytes) in [
+        (&[][..], 1),
+        (&["0", ""], 1),
+        (&["127", "-128"], 1),
+        (&["128"], 2),
+        (&["-129", "5"], 2),
+        (&["32767"], 2),
+        (&["-3.2768"], 2),
+        (&["-3.2769"], 3),
+        (&["36028797018963967", "-36028797018963968"], 7),
+    ] {
+        let factor = factor(cells).map_err(|error| error.to_string()).expect("numbers");
+        assert_eq!(factor.bytes(), bytes, "{cells:?}");
+    }
+    for large in ["36028797018963968", "-3602879701896396.9"] {
+        assert!(matches!(factor(&[large]), Err(DataError::FactorTooLarge { .. })), "{large}");
+    }
+    let text = factor(&["x"]).err().expect("no number").to_string();
+    assert!(text.ends_with("with --factor"), "{text}");
 }

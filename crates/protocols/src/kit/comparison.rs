@@ -147,10 +147,7 @@ pub(crate) fn compared(
 
 /// The width of rows that are attached, and all of their bytes.
 fn attached(attached: Attached<'_>) -> Option<(usize, &[u8])> {
-    match attached {
-        Attached::Items { width, bytes } if width > 0 => Some((width, bytes)),
-        _ => None,
-    }
+    Some(attached.items()).filter(|(width, _)| *width > 0)
 }
 
 /// What an observer hears while the sender's rows go, which are of the set's phase.

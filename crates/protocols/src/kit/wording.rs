@@ -20,8 +20,8 @@ pub(crate) const SUMS: Knowledge = Knowledge {
 
 /// The same by groups.
 pub(crate) const GROUPED_SUMS: Knowledge = Knowledge {
-    of_you: "of each group of your keys how many match, and the sums of your values over those",
-    of_peer: "of each group of its keys how many match, and the sums of its values over those",
+    of_you: "of each group of keys how many match, and the sums of your values over those",
+    of_peer: "of each group of keys how many match, and the sums of its values over those",
 };
 
 /// What both sides learn that get shares.

@@ -28,6 +28,7 @@ OWN = {
     "label": ("lookup",),
     "shares": ("share",),
     "scheme": ("agree",),
+    "factor": ("sum",),
     "stats": ("sum",),
     "by": ("sum",),
     "groups": ("sum",),

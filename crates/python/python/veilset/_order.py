@@ -262,6 +262,7 @@ class Order:
     security: str
     choices: dict[str, str]
     values: list[str]
+    factor: str | None
     stats: bool
     by: list[str]
     groups: int | None
@@ -320,6 +321,9 @@ class Asked:
     link: str | None
     threads: int | None
     values: int
+    lent_groups: int | None
+    products: int
+    factor_bytes: int
     groups: int | None
     row_bytes: int | None
     choices: dict[str, str]
@@ -369,6 +373,7 @@ class Asks:
     pairs: Pairs | None = None
     join: Join = "inner"
     raw_cells: bool = False
+    factor: str | None = None
     stats: bool = False
     by: Columns = ()
     groups: int | None = None
@@ -376,10 +381,10 @@ class Asks:
     def columns(self, options: Mapping[str, Any]) -> list[str]:
         """The columns that the run reads."""
         compared = [condition_column(text) for text in several(options.get("where", ()))]
-        label = [] if self.label is None else [self.label]
+        single = [name for name in (self.factor, self.label) if name is not None]
         keys = [column for key in linked(self.on) for column in key]
         given = [self.value, self.by, self.send]
-        own = [*keys, *(name for names in given for name in several(names)), *label, *compared]
+        own = [*keys, *(name for names in given for name in several(names)), *single, *compared]
         return list(dict.fromkeys(own))
 
     def order(self, options: Options) -> Order:
@@ -388,8 +393,10 @@ class Asks:
         protocol = options.get("protocol", "auto")
         if self.pairs == "one-to-one" and options.get("most_per_key") is not None:
             raise InputError('pairs="one-to-one" is most_per_key=1: give one of the two')
-        if (self.stats or several(self.by)) and not several(self.value):
-            raise InputError("stats= and by= are for the side that gives value=")
+        if self.stats and not several(self.value):
+            raise InputError("stats= is for the side that gives value=")
+        if self.factor is not None and several(self.value):
+            raise InputError("value= and factor= are for different sides: give one of the two")
         return Order(
             operation=self.operation,
             keys=_keys(linked(self.on), options.get("preset", "raw")),
@@ -403,6 +410,7 @@ class Asks:
             security=options.get("security", "semi-honest"),
             choices={**chosen(options), **(self.choices or {})},
             values=several(self.value),
+            factor=self.factor,
             stats=self.stats,
             by=several(self.by),
             groups=self.groups,

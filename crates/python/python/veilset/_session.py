@@ -123,6 +123,7 @@ class Session:
         *,
         on: Keys,
         value: Columns = (),
+        factor: str | None = None,
         stats: bool = False,
         by: Columns = (),
         groups: int | None = None,
@@ -134,9 +135,18 @@ class Session:
         the means and variances.
 
         With `groups`, which both sides give alike, it learns one sum for each of at most so many groups, by the cells of its
-        columns `by`, and the other side nothing."""
+        columns `by`, and the other side nothing. A value `"price*quantity"` is its column `price` times the column `quantity`
+        that the other side gives as `factor`."""
         asks = Asks(
-            "sum", on, value=value, stats=stats, by=by, groups=groups, match=match, pairs=pairs
+            "sum",
+            on,
+            value=value,
+            factor=factor,
+            stats=stats,
+            by=by,
+            groups=groups,
+            match=match,
+            pairs=pairs,
         )
         return self._do(table, asks, options, NumberOptions)
 
@@ -348,6 +358,7 @@ def sum(
     on: Keys,
     peer: str,
     value: Columns = (),
+    factor: str | None = None,
     stats: bool = False,
     by: Columns = (),
     groups: int | None = None,
@@ -359,12 +370,14 @@ def sum(
     the means and variances.
 
     With `groups`, which both sides give alike, it learns one sum for each of at most so many groups, by the cells of its columns `by`,
-    and the other side nothing."""
+    and the other side nothing. A value `"price*quantity"` is its column `price` times the column `quantity` that the other side
+    gives as `factor`."""
     session = Session(peer)
     return session.sum(
         table,
         on=on,
         value=value,
+        factor=factor,
         stats=stats,
         by=by,
         groups=groups,
@@ -473,6 +486,7 @@ def run_local(
     *,
     on: Keys,
     value: Columns = (),
+    factor: str | None = None,
     stats: bool = False,
     by: Columns = (),
     groups: int | None = None,
@@ -486,12 +500,13 @@ def run_local(
 ) -> tuple[Result, Result]:
     """Runs both sides in this process, over TLS on loopback: for tests, and to see what each would learn.
 
-    `a` owns the values, if there are any, `learn` is as `a` says it, and `where` is about its rows. Of a lookup, `a` asks and alone learns; `b` has
+    `a` owns the values, if there are any, and `b` the `factor`; `learn` is as `a` says it, and `where` is about its rows. Of a lookup, `a` asks and alone learns; `b` has
     the list, and in the column `label` its labels.
     """
     refuse_unknown("run_local", options, TermOptions)
     own: dict[str, object] = {
         "value": value,
+        "factor": factor,
         "stats": stats,
         "by": by,
         "send": send,
@@ -521,7 +536,17 @@ def run_local(
             groups=groups,
         ),
         Asks(
-            operation, on, (), sent[1], {"shares": shares}, label, match, pairs, join, groups=groups
+            operation,
+            on,
+            (),
+            sent[1],
+            {"shares": shares},
+            label,
+            match,
+            pairs,
+            join,
+            factor=factor,
+            groups=groups,
         ),
     )
     learn = options.get("learn", "me" if operation == "lookup" else "both")
@@ -548,6 +573,9 @@ def plan(
     link: str | None = None,
     threads: int | None = None,
     values: int = 1,
+    lent_groups: int | None = None,
+    products: int = 0,
+    factor_bytes: int = 4,
     groups: int | None = None,
     row_bytes: int | None = None,
     **choices: Unpack[Choices],
@@ -559,6 +587,9 @@ def plan(
         "peer_rows": peer_rows,
         "keys": keys,
         "values": values,
+        "lent_groups": lent_groups,
+        "products": products,
+        "factor_bytes": factor_bytes,
         "groups": groups,
         "row_bytes": row_bytes,
     }.items():
@@ -575,6 +606,9 @@ def plan(
         link,
         threads,
         values,
+        lent_groups,
+        products,
+        factor_bytes,
         groups,
         row_bytes,
         told,

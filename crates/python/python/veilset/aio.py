@@ -104,6 +104,7 @@ class Session:
         *,
         on: Keys,
         value: Columns = (),
+        factor: str | None = None,
         stats: bool = False,
         by: Columns = (),
         groups: int | None = None,
@@ -112,8 +113,8 @@ class Session:
         **options: Unpack[NumberOptions],
     ) -> Result:
         """As :func:`veilset.sum`."""
-        own: dict[str, Any] = {"value": value, "stats": stats, "by": by, "groups": groups}
-        own.update(match=match, pairs=pairs)
+        own: dict[str, Any] = {"value": value, "factor": factor, "stats": stats, "by": by}
+        own.update(groups=groups, match=match, pairs=pairs)
         return await self._do(self._session.sum, table, on=on, **own, **options)
 
     async def union(
@@ -232,6 +233,7 @@ async def sum(
     on: Keys,
     peer: str,
     value: Columns = (),
+    factor: str | None = None,
     stats: bool = False,
     by: Columns = (),
     groups: int | None = None,
@@ -244,6 +246,7 @@ async def sum(
         table,
         on=on,
         value=value,
+        factor=factor,
         stats=stats,
         by=by,
         groups=groups,

@@ -45,7 +45,7 @@ pub(super) fn briefing(
             .leaks
             .iter()
             .copied()
-            .chain(leaks_of_offer(offer, false))
+            .chain(leaks_of_offer(offer, false, false))
             .chain([hashed])
             .collect(),
         peers: told
@@ -183,6 +183,7 @@ pub(super) fn report(
         warnings: briefing.warnings.clone(),
         choices,
         peer_columns: Vec::new(),
+        peer_lent: None,
         peer_rows_of_key: 0,
         outcome,
         receipt,

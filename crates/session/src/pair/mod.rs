@@ -17,8 +17,8 @@ use crate::report::run_id;
 use crate::run::CONSENT;
 use crate::terms::{ChosenNames, Hello, Terms, UncheckedTerms, encoded, escape, given};
 use crate::{
-    Asked, Briefing, Calibration, Column, ConnectedPeer, Learn, Link, Mismatch, Offer, Pipe, Price,
-    SessionError, Wanted,
+    Asked, Briefing, Calibration, Column, ConnectedPeer, Learn, LentGroups, Link, Mismatch, Offer,
+    Pipe, Price, SessionError, Wanted,
 };
 
 /// The name of this stage in errors.
@@ -48,6 +48,7 @@ pub(crate) struct AgreedPair {
     runs: Vec<Shape>,
     pub(crate) peer_attached: AttachedShape,
     pub(crate) peer_columns: Vec<Column>,
+    pub(crate) peer_lent: Option<LentGroups>,
     /// How many rows of the peer's come for one key at most.
     pub(crate) peer_rows_of_key: u64,
     pub(crate) session: [u8; 32],
@@ -82,9 +83,8 @@ pub(crate) fn agree(
     let [mine, theirs_in_run] = [mine, theirs.clone()].map(|terms| terms.and_elements(more));
     let open = shape_of(role, reveal, &mine, &theirs_in_run, offer.per_row() as u64);
     let withheld = offer.release.least_inside(offer.operation, true).is_some();
-    let attached = open.attached.in_groups(offer.groups);
     let coins = noise_of_each.filter(|_| !has_dummies).map_or(0, Noise::dummies);
-    let open = Shape { attached, withheld, coins, ..open };
+    let open = Shape { withheld, coins, ..open };
     let runs_of = |choices| runs(role, Shape { choices, ..open }, &mine, &theirs_in_run);
     let needed = |protocol, runs: &[Shape], parts| {
         let rows = memory_of_rows(&mine, &theirs_in_run, open.per_row, parts)
@@ -125,7 +125,8 @@ pub(crate) fn agree(
         peer_tiers: theirs.tiers.clone(),
         choices,
         runs,
-        peer_attached: theirs.attached.in_groups(offer.groups),
+        peer_attached: theirs.attached,
+        peer_lent: theirs.lent.clone(),
         peer_columns: theirs.columns.clone(),
         peer_rows_of_key: theirs.rows_of_key.into(),
         session,
@@ -170,10 +171,7 @@ impl AgreedPair {
     /// row; nothing where this side gets no result.
     pub(crate) fn rows_to_come(&self) -> Option<(u64, u64)> {
         let theirs = self.peer_rows();
-        let width = match self.peer_attached {
-            AttachedShape::Items { width } => width as u64,
-            AttachedShape::Nothing | AttachedShape::Values { .. } => 0,
-        };
+        let width = self.peer_attached.width() as u64;
         match self.offer.operation.spec().gives {
             // They are in one run.
             Gives::Shares => Some((self.protocol.places(self.runs[0]), 0)),

@@ -6,6 +6,7 @@ use rand_core::SeedableRng;
 use veilset_channel::memory_pair;
 
 use super::*;
+use crate::terms::{factor_detail, groups_detail};
 
 /// What a side makes of the peer at the other end of a pipe.
 fn agreed_over(pipe: Pipe, offer: Offer, connecting: bool) -> Result<AgreedPair, SessionError> {
@@ -121,7 +122,7 @@ fn what_either_side_names_holds() {
 
 #[test]
 fn the_owner_of_values_is_the_sender_and_there_is_one() {
-    let values = AttachedShape::Values { columns: 1, groups: None };
+    let values = AttachedShape::Values { columns: 1, products: 0, groups: None };
     let column = || vec![Column { name: "amount".into(), scale: 2 }];
     let mine = |attached, columns| Offer {
         operation: Operation::Sum,
@@ -147,6 +148,88 @@ fn the_owner_of_values_is_the_sender_and_there_is_one() {
     ] {
         let Err(SessionError::Terms(found)) = wrong else { panic!("it must not go on") };
         assert!(found[0].field.starts_with("value columns"));
+    }
+}
+
+#[test]
+fn a_factor_is_on_the_one_side_and_what_it_multiplies_on_the_other() {
+    let column = |name: &str| vec![Column { name: name.into(), scale: 2 }];
+    let values = AttachedShape::Values { columns: 1, products: 1, groups: None };
+    let mine = |attached, factor: Option<&str>| Offer {
+        operation: Operation::Sum,
+        attached,
+        columns: if attached == AttachedShape::Nothing { Vec::new() } else { column("amount") },
+        factor: factor.map(str::to_owned),
+        ..Offer::sample()
+    };
+    let theirs = |[values, products, factor]: [u16; 3], said: Option<&str>| {
+        terms(|terms| {
+            terms.operation = "sum".into();
+            (terms.values, terms.products, terms.factor) = (values, products, factor);
+            terms.columns = column("rate");
+            terms.details = said.map(factor_detail).into_iter().collect();
+        })
+    };
+    let agreed = |mine, theirs| agreed_with(mine, [0; 32], theirs);
+    let owning = agreed(mine(values, Some("rate")), theirs([0, 0, 2], Some("rate")));
+    let owning = owning.map_err(|error| error.to_string()).expect("they fit");
+    let factor = AttachedShape::Lent { factor: 2, groups: None };
+    assert_eq!((owning.role, owning.peer_attached), (Role::Sender, factor));
+    assert_eq!(owning.protocol.spec().id, "circuit-sum");
+    let having = agreed(mine(factor, Some("rate")), theirs([1, 1, 0], Some("rate")));
+    let having = having.map_err(|error| error.to_string()).expect("they fit");
+    assert_eq!((having.role, having.peer_attached), (Role::Receiver, values));
+    for (wrong, field) in [
+        (agreed(mine(values, Some("rate")), theirs([0, 0, 2], Some("price"))), "factor (--factor"),
+        (agreed(mine(factor, Some("rate")), theirs([0, 0, 2], Some("rate"))), "value columns"),
+        (agreed(mine(values, Some("rate")), theirs([1, 1, 0], Some("rate"))), "value columns"),
+        (
+            agreed(mine(AttachedShape::Nothing, None), theirs([1, 1, 0], Some("rate"))),
+            "factor (--factor",
+        ),
+    ] {
+        let Err(SessionError::Terms(found)) = wrong else { panic!("it must not go on") };
+        assert!(found.iter().any(|one| one.field.starts_with(field)), "{field}: {found:?}");
+    }
+}
+
+#[test]
+fn groups_of_either_side_or_both_are_agreed_on() {
+    let values = |groups| AttachedShape::Values { columns: 1, products: 0, groups };
+    let column = || vec![Column { name: "amount".into(), scale: 2 }];
+    let mine = |groups: Option<usize>, most: usize| Offer {
+        operation: Operation::Sum,
+        attached: values(groups),
+        columns: column(),
+        groups: Some(most),
+        ..Offer::sample()
+    };
+    let theirs = |lent: usize, most: usize| {
+        terms(|terms| {
+            terms.operation = "sum".into();
+            terms.by = lent as u16;
+            let names = (0..lent).map(|name| vec![name.to_string()]).collect();
+            let columns = vec!["kind".to_owned()];
+            terms.lent = (lent > 0).then_some(LentGroups { columns, names });
+            terms.details = vec![groups_detail(most)];
+        })
+    };
+    let agreed = |mine, theirs| agreed_with(mine, [0; 32], theirs);
+    for (own, lent) in [(Some(3), 0), (None, 4), (Some(3), 4), (Some(3), 64)] {
+        let agreed = agreed(mine(own, 16), theirs(lent, 16)).map_err(|error| error.to_string());
+        let agreed = agreed.expect("they fit");
+        let [shape] = &agreed.runs[..] else { panic!("one run") };
+        // The peer does not see how many groups there are, but how many there can be.
+        assert_eq!(shape.attached, values(own.map(|_| 16)));
+        assert_eq!(shape.returned.lent_groups(), (lent > 0).then_some(lent));
+        assert_eq!(agreed.peer_lent.map_or(0, |lent| lent.names.len()), lent);
+        assert_eq!(agreed.protocol.spec().id, "circuit-sum");
+    }
+    for (own, lent, most) in [(None, 0, 16), (Some(3), 64, 17)] {
+        let Err(SessionError::Terms(found)) = agreed(mine(own, most), theirs(lent, most)) else {
+            panic!("it must not go on")
+        };
+        assert!(found[0].field.starts_with("groups"), "{found:?}");
     }
 }
 

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use veilset_protocols::{AttachedShape, Attaches, Operation, find};
+use veilset_protocols::{AttachedShape, Attaches, MAX_GROUPS, Operation, find};
 
-use super::{Terms, UncheckedTerms, UnknownTerm};
+use super::{GROUPS, Terms, UncheckedTerms, UnknownTerm};
 use crate::{Detail, Learn};
 
 /// A field on which two parties differ.
@@ -83,6 +83,8 @@ impl Terms {
             differ("shares", &mine.sharing, &theirs.sharing),
             differ("scheme", &mine.scheme, &theirs.scheme),
             mismatched_values(self.operation, [here, theirs.values > 0]),
+            mismatched_factors([&mine, theirs]),
+            mismatched_groups([&mine, theirs]),
         ];
         let rows = mismatched_rows([&mine, theirs]);
         let details = differing_details(&self.details, &theirs.details);
@@ -142,6 +144,36 @@ pub(crate) fn mismatched_values(
         _ => return None,
     };
     Some(Mismatch::of(field, mine, theirs))
+}
+
+/// A factor is on one side, and the values that it multiplies on the other.
+fn mismatched_factors(sides: [&UncheckedTerms; 2]) -> Option<Mismatch> {
+    let said = |terms: &UncheckedTerms| match (terms.products > 0, terms.factor > 0) {
+        (true, _) => "--value with a *",
+        (_, true) => "--factor",
+        _ => "neither",
+    };
+    let [mine, theirs] = sides.map(said);
+    (mine == theirs && mine != "neither")
+        .then(|| Mismatch::of("who has the factor, and who the values", mine, theirs))
+}
+
+/// Somebody has groups where both sides say how many there are, and those of both sides are not too many.
+fn mismatched_groups(sides: [&UncheckedTerms; 2]) -> Option<Mismatch> {
+    let said = |terms: &UncheckedTerms| terms.details.iter().any(|detail| detail.name == GROUPS);
+    if !sides.iter().all(|terms| said(terms)) {
+        return None;
+    }
+    let by = sides.map(|terms| usize::from(terms.by));
+    let (field, how) = match by {
+        [0, 0] => ("groups (--by on one side or both)", "none"),
+        [mine, theirs] if mine * theirs > MAX_GROUPS => {
+            ("groups of both sides, 1024 together", "at most")
+        }
+        _ => return None,
+    };
+    let [mine, theirs] = by.map(|by| if by == 0 { how.to_owned() } else { format!("{how} {by}") });
+    Some(Mismatch::of(field, &mine, &theirs))
 }
 
 /// A protocol that a side names while rows go with the matches, which cannot go there.

@@ -16,7 +16,7 @@ use veilset_protocols::{
     AttachedShape, CHOICES, Choices, Operation, Security, find, find_multiparty,
 };
 
-use crate::{Column, Detail, Learn, Matching, Offer};
+use crate::{Column, Detail, Learn, LentGroups, Matching, Offer};
 
 pub(crate) use messages::{ChosenNames, Consent, Done, Hello, Signature, encoded};
 pub use mismatch::Mismatch;
@@ -24,13 +24,16 @@ pub(crate) use mismatch::{differ, differing_learners, escape, mismatched_values}
 pub(crate) use unchecked::UncheckedTerms;
 
 /// The version of everything that crosses the wire; two versions never talk.
-pub const WIRE_VERSION: u16 = 6;
+pub const WIRE_VERSION: u16 = 7;
 
 /// The most columns of values, of labels, or of a union's rows.
 pub const MAX_COLUMNS: usize = 64;
 
 /// The longest name of a column in bytes.
 pub const MAX_NAME: usize = 256;
+
+/// The longest names of all groups that a side lends, in bytes together.
+pub const MAX_LENT_NAMES: usize = 8 * 1024;
 
 /// The most fraction digits of a value column.
 pub(crate) const MAX_SCALE: u32 = 30;
@@ -101,6 +104,8 @@ pub(crate) struct Terms {
     pub(crate) choices: Choices,
     /// What this side holds about each of its keys.
     pub(crate) attached: AttachedShape,
+    /// The groups that this side lends to the peer's sums.
+    pub(crate) lent: Option<LentGroups>,
     /// The columns of the values, those of the labels, or those of rows: of a union beyond the key's.
     pub(crate) columns: Vec<Column>,
     /// How many rows go for one key at most, where rows go with matches.
@@ -140,8 +145,9 @@ impl Terms {
                 AttachedShape::Values { columns: 0, .. } | AttachedShape::Items { width: 0 } => {
                     AttachedShape::Nothing
                 }
-                attached => attached,
+                attached => attached.in_groups(offer.groups),
             },
+            lent: offer.lent.clone(),
             columns: offer.columns.clone(),
             rows_of_key: offer.rows_of_key,
             details: offer
@@ -153,6 +159,7 @@ impl Terms {
                 .chain(offer.reference.as_deref().map(reference_detail))
                 .chain(offer.matching.map(matching_detail))
                 .chain(offer.groups.map(groups_detail))
+                .chain(offer.factor.as_deref().map(factor_detail))
                 .collect(),
             began: offer.pledge.as_ref().map_or(0, |pledge| pledge.began),
             commitment: offer.pledge.as_ref().map_or([0; 32], |pledge| pledge.commitment),
@@ -213,6 +220,7 @@ impl TryFrom<UncheckedTerms> for Terms {
             learn: said.learn,
             distinct: said.distinct,
             attached,
+            lent: said.lent,
             tiers: said.tiers,
             looks_hashed: said.looks_hashed,
             connecting: said.connecting,
@@ -233,9 +241,20 @@ fn matching_detail(matching: Matching) -> Detail {
     Detail { name: "match (--match)".to_owned(), value: matching.name().to_owned() }
 }
 
+/// What the terms call the number of groups.
+const GROUPS: &str = "groups (--groups)";
+
 /// Both sides know how many groups there are at most.
-fn groups_detail(groups: usize) -> Detail {
-    Detail { name: "groups (--groups)".to_owned(), value: groups.to_string() }
+pub(crate) fn groups_detail(groups: usize) -> Detail {
+    Detail { name: GROUPS.to_owned(), value: groups.to_string() }
+}
+
+/// What the terms call the factor.
+const FACTOR: &str = "factor (--factor, and behind the * of --value)";
+
+/// Both sides know which column of the one the other's values are multiplied by.
+pub(crate) fn factor_detail(factor: &str) -> Detail {
+    Detail { name: FACTOR.to_owned(), value: factor.to_owned() }
 }
 
 /// Both sides have the same agreement.

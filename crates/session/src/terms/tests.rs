@@ -145,7 +145,7 @@ fn who_gives_values_is_said_so_that_nobody_reads_it_as_agreement() {
     let with = |operation: Operation, columns, values| {
         let attached = match columns {
             0 => AttachedShape::Nothing,
-            _ => AttachedShape::Values { columns, groups: None },
+            _ => AttachedShape::Values { columns, products: 0, groups: None },
         };
         let mine = Terms { operation, attached, ..terms() };
         let theirs = UncheckedTerms { operation: operation.name().into(), values, ..fitting() };
@@ -189,6 +189,46 @@ fn terms_that_no_side_of_an_operation_can_have_are_refused() {
             })
         };
         assert!(!with(2, 2) && with(2, 0) && with(65, 65) && with(1, 2), "{operation}");
+    }
+    let products = |operation: &'static str, said: bool, [values, products, factor]: [u16; 3]| {
+        refused(&move |terms| {
+            terms.operation = operation.into();
+            terms.columns = vec![column(2); usize::from(values.max(u16::from(factor > 0)))];
+            (terms.values, terms.products, terms.factor) = (values, products, factor);
+            terms.details = said.then(|| factor_detail("rate")).into_iter().collect();
+        })
+    };
+    assert!(!products("sum", true, [3, 2, 0]) && !products("sum", true, [0, 0, 7]));
+    for wrong in [[3, 4, 0], [3, 0, 0], [0, 0, 0], [3, 2, 1], [3, 0, 1], [0, 0, 8]] {
+        assert!(products("sum", true, wrong), "{wrong:?}");
+    }
+    assert!(products("sum", false, [3, 2, 0]) && products("sum", false, [0, 0, 7]));
+    assert!(products("share", true, [3, 2, 0]) && products("count", true, [0, 0, 7]));
+    let by = |values: u16, by: u16, said: Option<usize>, lent: Option<[usize; 3]>| {
+        refused(&move |terms| {
+            terms.operation = "sum".into();
+            (terms.values, terms.by) = (values, by);
+            terms.columns = vec![column(2); values.into()];
+            terms.lent = lent.map(|[columns, names, cells]| LentGroups {
+                columns: vec!["region".into(); columns],
+                names: vec![vec!["x".repeat(200); cells]; names],
+            });
+            terms.details = said.map(groups_detail).into_iter().collect();
+        })
+    };
+    assert!(!by(1, 5, Some(5), None) && !by(0, 3, Some(5), Some([1, 3, 1])));
+    assert!(by(1, 4, Some(5), None) && by(1, 5, None, None) && by(0, 5, Some(5), None));
+    for (values, told, said, lent) in [
+        (1, 3, Some(5), [1, 3, 1]),
+        (0, 2, Some(5), [1, 3, 1]),
+        (0, 3, None, [1, 3, 1]),
+        (0, 3, Some(5), [1, 3, 2]),
+        (0, 3, Some(5), [0, 3, 0]),
+        (0, 0, Some(5), [1, 0, 1]),
+        (0, 65, Some(100), [1, 65, 1]),
+        (0, 60, Some(100), [1, 60, 1]),
+    ] {
+        assert!(by(values, told, said, Some(lent)), "{values} {told} {said:?} {lent:?}");
     }
     let tiers = |operation: &'static str, learn, presets: &'static str, tiers: &'static [u64]| {
         refused(&move |terms| {

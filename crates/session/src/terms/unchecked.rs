@@ -3,11 +3,16 @@
 use serde::{Deserialize, Serialize};
 use veilset_crypto::Group;
 use veilset_data::MAX_LINKAGE_KEYS;
-use veilset_protocols::{AttachedShape, Attaches, Operation, SetEncoding};
+use veilset_protocols::{
+    AttachedShape, Attaches, MAX_FACTOR, MAX_LENT_GROUPS, Operation, SetEncoding,
+};
 
-use super::{MAX_COLUMNS, MAX_NAME, MAX_SCALE, MAX_WIDTH, PartyCount, Terms, matching_detail};
+use super::{
+    FACTOR, GROUPS, MAX_COLUMNS, MAX_LENT_NAMES, MAX_NAME, MAX_SCALE, MAX_WIDTH, PartyCount, Terms,
+    groups_detail, matching_detail,
+};
 use crate::offer::BETWEEN_KEYS;
-use crate::{Column, Detail, Learn, Matching};
+use crate::{Column, Detail, Learn, LentGroups, Matching};
 
 /// The latest time of terms in seconds since 1970: the largest whole number that every reader of JSON has.
 const LATEST: u64 = (1 << 53) - 1;
@@ -44,6 +49,14 @@ pub(crate) struct UncheckedTerms {
     pub(crate) sharing: String,
     /// How many numbers the sender of these terms holds about each of its keys.
     pub(crate) values: u16,
+    /// How many of these, the last ones, are multiplied by a factor of the other side's.
+    pub(crate) products: u16,
+    /// By how many groups of its keys numbers are added up at most; 0 where by none.
+    pub(crate) by: u16,
+    /// How many bytes the factor takes that it lends the other side's values.
+    pub(crate) factor: u16,
+    /// The groups that it lends them.
+    pub(crate) lent: Option<LentGroups>,
     /// How many bytes it holds about each of its keys.
     pub(crate) width: u16,
     /// The columns of the values, those of the labels, or those of rows: of a union beyond the key's.
@@ -67,10 +80,9 @@ impl From<&Terms> for UncheckedTerms {
         let choices = terms.choices;
         // Too many to be told are too many to be possible, too.
         let told = |count| u16::try_from(count).unwrap_or(u16::MAX);
-        let (values, width) = match terms.attached {
-            AttachedShape::Nothing => (0, 0),
-            AttachedShape::Values { columns, .. } => (told(columns), 0),
-            AttachedShape::Items { width } => (0, told(width)),
+        let values = match terms.attached {
+            AttachedShape::Values { columns, .. } => columns,
+            AttachedShape::Nothing | AttachedShape::Lent { .. } | AttachedShape::Items { .. } => 0,
         };
         Self {
             operation: terms.parties.name_of(terms.operation),
@@ -85,8 +97,12 @@ impl From<&Terms> for UncheckedTerms {
             group: choices.group.map_or("", Group::name).to_owned(),
             digest: choices.digest.map_or("", SetEncoding::name).to_owned(),
             sharing: choices.sharing.unwrap_or_default().name().to_owned(),
-            values,
-            width,
+            values: told(values),
+            products: told(terms.attached.products()),
+            by: told(terms.attached.groups().or(terms.attached.lent_groups()).unwrap_or(0)),
+            factor: told(terms.attached.factor()),
+            lent: terms.lent.clone(),
+            width: told(terms.attached.width()),
             columns: terms.columns.clone(),
             rows_of_key: terms.rows_of_key,
             scheme: choices.scheme.unwrap_or_default().name().to_owned(),
@@ -106,10 +122,15 @@ impl UncheckedTerms {
 
     /// What the sender of these terms holds about each of its keys.
     pub(super) fn attached(&self) -> AttachedShape {
+        let (products, factor) = (self.products.into(), self.factor.into());
+        let groups = (self.by > 0).then_some(self.by.into());
         match (self.values, self.width) {
+            (0, 0) if self.factor > 0 || self.lent.is_some() => {
+                AttachedShape::Lent { factor, groups }
+            }
             (0, 0) => AttachedShape::Nothing,
             (0, width) => AttachedShape::Items { width: width.into() },
-            (columns, _) => AttachedShape::Values { columns: columns.into(), groups: None },
+            (columns, _) => AttachedShape::Values { columns: columns.into(), products, groups },
         }
     }
 
@@ -123,7 +144,14 @@ impl UncheckedTerms {
         let columns = self.columns.len();
         let attached = match self.operation().map_or(Attaches::Nothing, |one| one.spec().attaches) {
             Attaches::Nothing => self.values == 0 && self.width == 0 && columns == 0,
-            Attaches::Values { .. } => self.width == 0 && usize::from(self.values) == columns,
+            Attaches::Values { .. } => {
+                let has = if self.factor > 0 {
+                    columns == 1 && self.values == 0
+                } else {
+                    usize::from(self.values) == columns
+                };
+                self.width == 0 && has
+            }
             Attaches::Rows { needed: true } => {
                 let sends = self.learn != Learn::Me && self.distinct > 0;
                 self.values == 0 && self.width <= MAX_WIDTH && (self.width > 0 || !sends)
@@ -144,12 +172,43 @@ impl UncheckedTerms {
         let details = self.details.len() <= MAX_DETAILS && self.details.iter().all(short);
         let columns = columns <= MAX_COLUMNS && self.columns.iter().all(fits);
         attached
+            && self.products_are_possible()
+            && self.groups_are_possible()
             && self.began <= LATEST
             && details
             && columns
             && self.tiers_are_possible()
             && self.rows_are_possible()
             && self.rows_of_key_are_possible()
+    }
+
+    /// Whether values are multiplied by a factor, or a factor is there for them, where both sides say that there is one, and nowhere else.
+    fn products_are_possible(&self) -> bool {
+        let has_factor = self.details.iter().any(|detail| detail.name == FACTOR);
+        let sums = self.operation().is_some_and(|one| one.spec().has_groups());
+        let said = (self.products > 0) != (self.factor > 0);
+        let fits = self.products <= self.values && usize::from(self.factor) <= MAX_FACTOR;
+        if has_factor { said && fits && sums } else { self.products == 0 && self.factor == 0 }
+    }
+
+    /// Whether numbers are added up by groups where both sides say so, by as many as the sides say or as are lent, which have names.
+    fn groups_are_possible(&self) -> bool {
+        let said = |most: usize| self.details.contains(&groups_detail(most));
+        let is_said = self.details.iter().any(|detail| detail.name == GROUPS);
+        let by = usize::from(self.by);
+        match &self.lent {
+            None => by == 0 || (self.values > 0 && said(by)),
+            Some(LentGroups { columns, names }) => {
+                let short = |texts: &[String]| {
+                    texts.len() == columns.len() && texts.iter().all(|text| text.len() <= MAX_NAME)
+                };
+                let named = !columns.is_empty() && short(columns);
+                let groups = (1..=MAX_LENT_GROUPS).contains(&names.len()) && names.len() == by;
+                let bytes: usize = names.iter().flatten().map(String::len).sum();
+                let names = bytes <= MAX_LENT_NAMES && names.iter().all(|name| short(name));
+                self.values == 0 && is_said && named && groups && names
+            }
+        }
     }
 
     /// Whether as many rows of a key as there may be fit an item, each cell of which takes a byte at least; and whether there are none

@@ -24,12 +24,11 @@ pub struct Wanted {
     pub with_rows: bool,
     /// Whether the values of a row under several keys stay together.
     pub grouped: bool,
-    /// Whether values are added up by groups of keys.
-    pub by_groups: bool,
+    /// What is asked for, as its flag says it, that sums have on shares alone: groups of keys, noise of coins that both sides toss, or
+    /// products with a factor of the other side's.
+    pub on_shares: Option<&'static str>,
     /// Whether fewer matches than a least result are withheld; the planner takes a protocol that does so itself, where one fits.
     pub withheld: bool,
-    /// Whether numbers have noise of coins that are tossed on shares.
-    pub coins: bool,
     /// What matters beside that.
     pub choices: Choices,
 }
@@ -49,9 +48,8 @@ impl Wanted {
             learn,
             with_rows: false,
             grouped: false,
-            by_groups: false,
+            on_shares: None,
             withheld: false,
-            coins: false,
             choices: Choices::default(),
         }
     }
@@ -60,10 +58,17 @@ impl Wanted {
         let Offer { operation, security, learn, choices, attached, .. } = *offer;
         let with_rows = sends_rows(operation, attached);
         let grouped = offer.matching == Some(Matching::Grouped);
-        let by_groups = offer.groups.is_some();
         let coins = offer.release.noise.is_some() && !offer.release.has_dummies(operation);
+        let on_shares = Self::flag_on_shares(offer.groups.is_some(), coins, offer.factor.is_some());
         let withheld = offer.release.least_inside(operation, true).is_some();
-        Self { operation, security, learn, with_rows, grouped, by_groups, withheld, coins, choices }
+        Self { operation, security, learn, with_rows, grouped, on_shares, withheld, choices }
+    }
+
+    /// The flag of what sums have on shares alone, of the first that is asked for: groups, noise, or a factor.
+    #[must_use]
+    pub fn flag_on_shares(groups: bool, noise: bool, factor: bool) -> Option<&'static str> {
+        let asked = [(groups, "--groups"), (noise, "--noise"), (factor, "--factor")];
+        asked.into_iter().find(|(asked, _)| *asked).map(|(_, flag)| flag)
     }
 
     /// What a side asks for whose peer's terms agree with its offer.
@@ -92,8 +97,7 @@ impl Wanted {
             let spec = protocol.spec();
             let takes = |taken: &Taken| taken.allows(self.choices);
             (spec.grouped || !self.grouped)
-                && (spec.by_groups.is_some() || !self.by_groups)
-                && (spec.noise || !self.coins)
+                && (spec.on_shares || self.on_shares.is_none())
                 && spec.reveals.contains(&self.learn.reveal())
                 && spec.taken(self.with_rows).is_some_and(takes)
         })
@@ -112,9 +116,10 @@ impl Wanted {
         let Self { operation, security, .. } = self;
         let with = |learn| Self { learn, ..self };
         if self.candidates().next().is_none() {
-            let plain = Self { by_groups: false, coins: false, ..self };
-            if (self.by_groups || self.coins) && plain.candidates().next().is_some() {
-                let flag = if self.by_groups { "--groups" } else { "--noise" };
+            let plain = Self { on_shares: None, ..self };
+            if let Some(flag) = self.on_shares
+                && plain.candidates().next().is_some()
+            {
                 return Err(SessionError::NoneOnShares { flag });
             }
             if with(Learn::Both).candidates().next().is_some() {
@@ -131,8 +136,9 @@ impl Wanted {
                 if self.with_rows && (Self { with_rows: false, ..self }).find(protocol).is_some() {
                     return Err(SessionError::NoRows { protocol, fitting: self.fitting() });
                 }
-                if (Self { by_groups: false, coins: false, ..self }).find(protocol).is_some() {
-                    let flag = if self.by_groups { "--groups" } else { "--noise" };
+                if let Some(flag) = self.on_shares
+                    && (Self { on_shares: None, ..self }).find(protocol).is_some()
+                {
                     return Err(SessionError::NotOnShares {
                         protocol,
                         flag,

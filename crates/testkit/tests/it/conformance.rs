@@ -6,7 +6,10 @@ use veilset_crypto::Element;
 use veilset_protocols::{
     GroupSums, Identifier, Operation, Outcome, PROTOCOLS, Role, Scheme, Shares, Sharing,
 };
-use veilset_testkit::{COLUMNS, GROUPS, Sets, Setting, WIDTH, group, item, run_both, values};
+use veilset_testkit::{
+    COLUMNS, GROUPS, LENT_GROUPS, Sets, Setting, WIDTH, factor, group, item, lent_group, run_both,
+    values,
+};
 
 /// Sender's size, receiver's size, common elements. 4096 elements fill a frame.
 const SIZES: [(usize, usize, usize); 12] = [
@@ -97,14 +100,17 @@ impl<'a> Plain<'a> {
                         (Operation::Intersect, outcome) => {
                             assert_eq!(outcome, Outcome::Matched(self.indices(role, true)));
                         }
-                        (Operation::Sum, outcome) if setting.by_groups => {
-                            let by_group = self.sums_by_group(setting.least);
+                        (Operation::Sum, outcome) if setting.by_groups || setting.lends_groups => {
+                            let by_group = self.sums_by_group(setting);
                             let learns = role == Role::Sender;
                             assert_eq!(outcome, if learns { by_group } else { Outcome::Nothing });
                         }
                         (_, outcome) if withheld => assert_eq!(outcome, Outcome::Fewer),
                         (Operation::Sum, outcome) if role == Role::Sender => {
-                            assert_eq!(outcome, Outcome::Sums { count, sums: self.sums() });
+                            assert_eq!(
+                                outcome,
+                                Outcome::Sums { count, sums: self.sums(setting.products) }
+                            );
                         }
                         (_, outcome) => assert_eq!(outcome, Outcome::Count(count)),
                     }
@@ -129,22 +135,36 @@ impl<'a> Plain<'a> {
         places.min().map_or([None; 2], |(_, theirs, mine)| [Some(mine), Some(theirs)])
     }
 
-    fn sums(&self) -> Vec<i128> {
+    fn sums(&self, products: bool) -> Vec<i128> {
         (0..COLUMNS)
-            .map(|column| self.common.iter().map(|element| values(element)[column]).sum())
+            .map(|column| {
+                self.common.iter().map(|element| numbers(element, products)[column]).sum()
+            })
             .collect()
     }
 
     /// What the sender learns of each of its groups.
-    fn sums_by_group(&self, least: Option<u64>) -> Outcome {
-        let of_group = |of: u32| {
-            let common: Vec<_> =
-                self.common.iter().filter(|element| group(element) == of).collect();
-            let sum = |column: usize| common.iter().map(|element| values(element)[column]).sum();
+    fn sums_by_group(&self, setting: Setting) -> Outcome {
+        let Setting { least, products, by_groups, lends_groups, .. } = setting;
+        let of_group = |[of, lent]: [u32; 2]| {
+            let common: Vec<_> = self
+                .common
+                .iter()
+                .filter(|element| {
+                    (!by_groups || group(element) == of)
+                        && (!lends_groups || lent_group(element) == lent)
+                })
+                .collect();
+            let sum = |column: usize| {
+                common.iter().map(|element| numbers(element, products)[column]).sum()
+            };
             let (count, sums) = (common.len() as u64, (0..COLUMNS).map(sum).collect());
             least.is_none_or(|least| count >= least).then_some(GroupSums { count, sums })
         };
-        Outcome::ByGroup((0..GROUPS as u32).map(of_group).collect())
+        let [own, lent] = [(by_groups, GROUPS), (lends_groups, LENT_GROUPS)]
+            .map(|(is, groups)| if is { groups as u32 } else { 1 });
+        let all = (0..own).flat_map(|own| (0..lent).map(move |lent| [own, lent]));
+        Outcome::ByGroup(all.map(of_group).collect())
     }
 
     fn check_shares(&self, sender: &Shares, receiver: &Shares) {
@@ -258,22 +278,33 @@ fn rows_go_with_the_matches_alone() {
     assert_eq!(ran, RAN_WITH_ROWS);
 }
 
+/// What the sums of an element are of, the last one multiplied or not.
+fn numbers(element: &Element, products: bool) -> [i128; COLUMNS] {
+    let [first, last] = values(element);
+    [first, last * if products { factor(element) } else { 1 }]
+}
+
 /// The runs by groups, and those with a least result.
-const RAN_BY_GROUPS: u32 = 12;
-const RAN_WITH_LEAST: u32 = 3 * (2 + 1 + 1) * 12;
+const RAN_ON_SHARES: u32 = 5 * 12;
+const RAN_WITH_LEAST: u32 = 3 * (2 + 1 + 5) * 12;
 
 #[test]
 fn groups_and_what_is_withheld_are_those_of_plain_sets() {
-    let (mut by_groups, mut with_least) = (0, 0);
+    let (mut on_shares, mut with_least) = (0, 0);
     for protocol in PROTOCOLS {
         for (sender, receiver, common) in SIZES {
             let sets = Sets::new(sender, receiver, common);
             for reveal in protocol.spec().reveals {
                 let plain = Setting::new(protocol, *reveal);
-                for setting in [Some(plain), plain.and_groups()].into_iter().flatten() {
-                    if setting.by_groups {
+                let products = plain.and_products();
+                let by_groups = products.and_then(Setting::and_groups);
+                let lent = plain.and_lent_groups();
+                let all = by_groups.and_then(Setting::and_lent_groups);
+                let settings = [Some(plain), plain.and_groups(), products, by_groups, lent, all];
+                for setting in settings.into_iter().flatten() {
+                    if setting.by_groups || setting.products || setting.lends_groups {
                         check(setting, &sets, 4);
-                        by_groups += 1;
+                        on_shares += 1;
                     }
                     for least in [1, common as u64, common as u64 + 1] {
                         if let Some(setting) = setting.and_least(least) {
@@ -285,7 +316,7 @@ fn groups_and_what_is_withheld_are_those_of_plain_sets() {
             }
         }
     }
-    assert_eq!((by_groups, with_least), (RAN_BY_GROUPS, RAN_WITH_LEAST));
+    assert_eq!((on_shares, with_least), (RAN_ON_SHARES, RAN_WITH_LEAST));
 }
 
 #[test]

@@ -51,8 +51,12 @@ fn measured(protocol: &'static dyn Protocol) -> String {
             let by_groups = plain.and_groups();
             let least = by_groups.and_then(|by_groups| by_groups.and_least(2));
             let withheld = [plain.and_least(2), least];
-            let settings = [Some(plain), plain.and_rows(), by_groups, plain.and_noise(64)];
+            let products = plain.and_products();
+            let settings =
+                [Some(plain), plain.and_rows(), by_groups, plain.and_noise(64), products];
             let settings = settings.into_iter().chain(withheld);
+            let lent = products.and_then(Setting::and_lent_groups);
+            let settings = settings.chain([lent, lent.and_then(Setting::and_groups)]);
             for setting in settings.flatten() {
                 if setting.is_quick(&sets) {
                     measure(&mut text, setting, &sets);
@@ -80,6 +84,8 @@ fn measure(text: &mut String, setting: Setting, sets: &Sets) {
         (setting.with_rows, " with rows"),
         (setting.by_groups, " by groups"),
         (with_noise, " with noise"),
+        (setting.products, " with products"),
+        (setting.lends_groups, " by lent groups"),
     ] {
         with.push_str(if is { what } else { "" });
     }

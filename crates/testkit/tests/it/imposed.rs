@@ -42,8 +42,8 @@ impl Hostile {
         // Keys, no tiers, not hashed.
         out.extend([10, 0, 0, u8::from(self.connecting)]);
         out.extend(texts(&[group, digest, "additive"]));
-        // No values, no rows, no columns, of no key.
-        out.extend([0, 0, 0, 0]);
+        // No values, of which none are products or by groups; no factor and no groups lent; no rows, no columns, of no key.
+        out.extend([0; 8]);
         text(&mut out, "sum-of-ranks");
         // No details, and no receipt.
         out.extend([0, 0]);

@@ -18,7 +18,11 @@ fn settings() -> impl Iterator<Item = Setting> {
         let plain = reveals.map(|reveal| Setting::new(*protocol, *reveal));
         let plain: Vec<Setting> = plain.filter_map(|plain| plain.and_least(LEAST)).collect();
         let grouped: Vec<Setting> = plain.iter().filter_map(|plain| plain.and_groups()).collect();
-        [plain, grouped].concat()
+        let products: Vec<Setting> =
+            plain.iter().filter_map(|plain| plain.and_products()).collect();
+        let lent: Vec<Setting> =
+            grouped.iter().filter_map(|grouped| grouped.and_lent_groups()).collect();
+        [plain, grouped, products, lent].concat()
     };
     PROTOCOLS.iter().flat_map(of)
 }

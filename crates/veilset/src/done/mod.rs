@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use veilset_data::{
-    ColumnSum, DataError, Destination, LABEL_COLUMN, ShareColumn, ShareEncoding, ShareTable,
-    Warning,
+    ColumnSum, DataError, Destination, Groups, LABEL_COLUMN, ShareColumn, ShareEncoding,
+    ShareTable, Warning,
 };
 use veilset_protocols::{GroupSums, Identifier, Outcome, Shares, Sharing};
 use veilset_rules::LedgerError;
@@ -31,8 +31,8 @@ pub struct Done {
 /// What is known of a group.
 #[derive(Debug, Clone)]
 pub struct GroupDone<'a> {
-    /// Its cells in the columns of groups.
-    pub names: &'a [String],
+    /// Its cells in the columns of [`Done::group_columns`].
+    pub names: Vec<&'a str>,
     /// How many of its keys match, and what the value columns come to over these; none where there are fewer than the least result.
     pub known: Option<(u64, Vec<ColumnSum>)>,
 }
@@ -204,19 +204,55 @@ impl Done {
     #[must_use]
     pub fn sums(&self, input: &Input) -> Option<Vec<ColumnSum>> {
         match &self.report.outcome {
-            Outcome::Sums { count, sums } => Some(input.values()?.found(*count, sums)),
+            Outcome::Sums { count, sums } => {
+                Some(input.values()?.found(*count, sums, self.scale_of_factor()))
+            }
             _ => None,
         }
     }
 
-    /// The groups of `input` with what is known of each; `None` if this side was not to learn any.
+    /// The columns of groups: those of `input`, and those that the peer lent, with the peer's name before a name that is taken.
+    #[must_use]
+    pub fn group_columns(&self, input: &Input) -> Vec<String> {
+        let mut columns = input.groups().map(Groups::columns).unwrap_or_default().to_vec();
+        for name in self.report.peer_lent.iter().flat_map(|lent| &lent.columns) {
+            let mut name = name.clone();
+            while columns.contains(&name) {
+                name = format!("{}.{name}", self.report.peer().name);
+            }
+            columns.push(name);
+        }
+        columns
+    }
+
+    /// The groups of `input`, each with each that the peer lent, with what is known of them; `None` if this side was not to learn any.
     #[must_use]
     pub fn groups<'a>(&'a self, input: &'a Input) -> Option<impl Iterator<Item = GroupDone<'a>>> {
         let Outcome::ByGroup(found) = &self.report.outcome else { return None };
-        let (groups, values) = (input.groups()?, input.values()?);
-        let known = move |group: &GroupSums| (group.count, values.found(group.count, &group.sums));
-        let rows = groups.names().iter().zip(found);
+        let values = input.values()?;
+        let own = input.groups().map_or(&[][..], Groups::names);
+        let lent = self.report.peer_lent.as_ref().map_or(&[][..], |lent| &lent.names);
+        let names = |names: &'a [Vec<String>]| -> Vec<&'a [String]> {
+            let of = |name: &'a Vec<String>| &name[..];
+            if names.is_empty() { vec![&[]] } else { names.iter().map(of).collect() }
+        };
+        // A list of no rows has no groups of its own.
+        let own = if input.groups().is_some() && own.is_empty() { Vec::new() } else { names(own) };
+        let lent = names(lent);
+        let both = own.into_iter().flat_map(move |own| {
+            let beside = lent.clone().into_iter();
+            beside.map(move |lent| own.iter().chain(lent).map(String::as_str).collect())
+        });
+        let factor = self.scale_of_factor();
+        let known =
+            move |group: &GroupSums| (group.count, values.found(group.count, &group.sums, factor));
+        let rows = both.zip(found);
         Some(rows.map(move |(names, found)| GroupDone { names, known: found.as_ref().map(known) }))
+    }
+
+    /// How many decimal places the peer's factor has; none where it has none.
+    fn scale_of_factor(&self) -> u32 {
+        self.report.peer_columns.first().map_or(0, |column| column.scale)
     }
 
     /// Writes the result where it is one of rows; nothing if there are none to know.

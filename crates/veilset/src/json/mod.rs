@@ -260,7 +260,8 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
                     insert(name, value);
                 }
                 if let Some(groups) = done.groups(input) {
-                    insert("groups", groups.map(|group| of_group(&group, input)).collect());
+                    let columns = done.group_columns(input);
+                    insert("groups", groups.map(|group| of_group(&group, &columns)).collect());
                 }
             }
         }
@@ -270,12 +271,9 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
 }
 
 /// A group: `by` has its cells, column by column, and `count` and `sum` are null where its matches are withheld.
-fn of_group(GroupDone { names, known }: &GroupDone<'_>, input: &Input) -> Value {
-    let object = |columns: &[String]| {
-        let pairs = columns.iter().cloned().zip(names.iter().cloned().map(Value::from));
-        Value::Object(pairs.collect())
-    };
-    let by = input.groups().map(|groups| object(groups.columns()));
+fn of_group(GroupDone { names, known }: &GroupDone<'_>, columns: &[String]) -> Value {
+    let pairs = columns.iter().cloned().zip(names.iter().map(|name| json!(name)));
+    let by = Value::Object(pairs.collect());
     let group = json!({ "by": by, "count": known.as_ref().map(|(count, _)| count) });
     with_members(group, "count", of_sums(known.as_ref().map(|(_, sums)| &sums[..])).into_iter())
 }

@@ -14,9 +14,10 @@ use crate::linkage::{Random, cases, run_jobs};
 /// A row: its key, and cents.
 type Row = (u32, i64);
 
-/// The group of a key.
-fn region(key: u32) -> &'static str {
-    ["", "north", "south", "west, too"][key as usize % 4]
+/// The group of a key in the list of the side that owns values, or of the other one.
+fn region(key: u32, side: usize) -> &'static str {
+    let of_key = [key, key / 3][side] as usize;
+    [&["", "north", "south", "west, too"][..], &["gold", "silver", ""]][side][of_key % (4 - side)]
 }
 
 /// What is asked.
@@ -27,7 +28,11 @@ struct Asked {
     /// The least cents of rows that count, on the first side.
     from: Option<i64>,
     groups: Option<usize>,
+    /// Which sides have groups, where values are added up by groups.
+    by: [bool; 2],
     stats: bool,
+    /// Whether values are multiplied by cents of the other side.
+    products: bool,
     least: Option<u64>,
     pad_to: [Option<u64>; 2],
     /// Whether a key that several rows carry is nobody's.
@@ -40,10 +45,13 @@ impl Asked {
         let operation = if random.below(3) == 0 { Operation::Count } else { Operation::Sum };
         let groups = (operation == Operation::Sum && random.below(3) == 0)
             .then(|| 4 + random.below(4) as usize);
-        let protocol = match (operation, groups) {
+        let by = [(); 2].map(|()| maybe(random));
+        let by = if by == [false; 2] { [true; 2] } else { by };
+        let products = operation == Operation::Sum && random.below(3) == 0;
+        let protocol = match (operation, groups.is_some() || products) {
             (Operation::Count, _) => [None, Some("circuit-count"), Some("mqrpmt-dh")],
-            (_, Some(_)) => [None, Some("circuit-sum"), None],
-            (_, None) => [None, Some("circuit-sum"), Some("mqrpmt-dh-sum")],
+            (_, true) => [None, Some("circuit-sum"), None],
+            (_, false) => [None, Some("circuit-sum"), Some("mqrpmt-dh-sum")],
         };
         let learn = match operation {
             Operation::Count => [Learn::Both, Learn::Me, Learn::Peer][random.below(3) as usize],
@@ -56,7 +64,9 @@ impl Asked {
             learn,
             from: maybe(random).then(|| i64::from(random.below(400)) - 200),
             groups,
-            stats: operation == Operation::Sum && maybe(random),
+            by,
+            stats: operation == Operation::Sum && !products && maybe(random),
+            products,
             least: maybe(random).then(|| u64::from(1 + random.below(4))),
             pad_to,
             one_to_one: random.below(4) == 0,
@@ -80,7 +90,7 @@ impl Asked {
         let line = |(key, cents): &Row| {
             let sign = if *cents < 0 { "-" } else { "" };
             let (whole, rest) = (cents.abs() / 100, cents.abs() % 100);
-            format!("{key},{sign}{whole}.{rest:02},\"{}\"\n", region(*key))
+            format!("{key},{sign}{whole}.{rest:02},\"{}\"\n", region(*key, side))
         };
         let text = format!("id,amount,region\n{}", rows.iter().map(line).collect::<String>());
         let table = Table::parse("list.csv".into(), text.into(), b',').expect("a table");
@@ -95,18 +105,25 @@ impl Asked {
                 _ => least(-cents).replace(">=", ">=-").parse().expect("a condition"),
             })
             .collect();
-        let (amount, by) = (["amount".to_owned()], ["region".to_owned()]);
+        let (amount, by) = ([self.column().to_owned()], ["region".to_owned()]);
+        let by = if self.groups.is_some() && self.by[side] { &by[..] } else { &[] };
         let columns = match self.operation {
-            Operation::Sum if owns => Columns {
-                values: &amount,
-                squares: self.stats,
-                by: if self.groups.is_some() { &by } else { &[] },
-                ..Columns::default()
-            },
+            Operation::Sum if owns => {
+                Columns { values: &amount, squares: self.stats, by, ..Columns::default() }
+            }
+            Operation::Sum => {
+                let factor = self.products.then_some("amount");
+                Columns { factor, by, ..Columns::default() }
+            }
             _ => Columns::default(),
         };
         let input = input.only(&conditions).expect("numbers");
         input.attach(self.operation, Learn::Both, columns).expect("numbers")
+    }
+
+    /// What is added up.
+    fn column(&self) -> &'static str {
+        if self.products { "amount*amount" } else { "amount" }
     }
 
     /// The keys of a list.
@@ -118,6 +135,8 @@ impl Asked {
 
     /// The result of either side, by a plain map.
     fn expected(&self, [own, theirs]: [&[Row]; 2]) -> [Value; 2] {
+        let mut factors: BTreeMap<u32, i64> = BTreeMap::new();
+        theirs.iter().for_each(|(key, cents)| *factors.entry(*key).or_default() += cents);
         let (keys, theirs) = (self.keys(own), self.keys(theirs));
         let mut values: BTreeMap<u32, i64> = BTreeMap::new();
         for (key, cents) in own {
@@ -125,13 +144,18 @@ impl Asked {
                 *values.entry(*key).or_default() += cents;
             }
         }
-        let places = if keys.is_empty() { 0 } else { 2 };
-        let matched = |group: Option<&str>| -> Vec<i64> {
-            let of_group = |key: &u32| group.is_none_or(|group| region(*key) == group);
+        let places = |keys: &BTreeSet<u32>| if keys.is_empty() { 0 } else { 2 };
+        let places = places(&keys) + if self.products { places(&theirs) } else { 0 };
+        let matched = |groups: [Option<&str>; 2]| -> Vec<i64> {
+            let is_in =
+                |side: usize, key: u32| groups[side].is_none_or(|group| region(key, side) == group);
+            let of_group = |key: &u32| is_in(0, *key) && is_in(1, *key);
             let is_matched = |key: &u32| theirs.contains(key) && of_group(key);
-            values.iter().filter(|(key, _)| is_matched(key)).map(|(_, cents)| *cents).collect()
+            let matched = values.iter().filter(|(key, _)| is_matched(key));
+            let factor = |key| if self.products { factors[key] } else { 1 };
+            matched.map(|(key, cents)| cents * factor(key)).collect()
         };
-        let all = matched(None);
+        let all = matched([None; 2]);
         let is_withheld =
             |matched: &[i64]| self.least.is_some_and(|least| (matched.len() as u64) < least);
         let withheld = || json!({ "fewer_than": self.least });
@@ -144,9 +168,24 @@ impl Asked {
             });
         }
         if self.groups.is_some() {
-            let names: BTreeSet<&str> = values.keys().map(|key| region(*key)).collect();
-            let groups = names.into_iter().map(|name| {
-                let (by, matched) = (json!({ "region": name }), matched(Some(name)));
+            let names = |keys: Vec<u32>, side: usize| -> Vec<Option<&str>> {
+                let names: BTreeSet<&str> = keys.iter().map(|key| region(*key, side)).collect();
+                match (self.by[side], side, names.is_empty()) {
+                    (false, ..) => vec![None],
+                    // Where no row has a key, one group without a name is lent.
+                    (true, 1, true) => vec![Some("")],
+                    (true, ..) => names.into_iter().map(Some).collect(),
+                }
+            };
+            let own = names(values.keys().copied().collect(), 0);
+            let lent = names(theirs.iter().copied().collect(), 1);
+            let pairs = own.iter().flat_map(|own| lent.iter().map(move |lent| [*own, *lent]));
+            let groups = pairs.map(|names| {
+                let by = match names {
+                    [Some(own), Some(lent)] => json!({ "region": own, "peer.region": lent }),
+                    [own, lent] => json!({ "region": own.or(lent) }),
+                };
+                let matched = matched(names);
                 match is_withheld(&matched) {
                     true => json!({ "by": by, "count": null, "sum": null }),
                     false => {
@@ -172,7 +211,7 @@ impl Asked {
         let count = matched.len() as i128;
         let sum: i128 = matched.iter().map(|cents| i128::from(*cents)).sum();
         let squares: i128 = matched.iter().map(|cents| i128::from(*cents).pow(2)).sum();
-        let of = |text: Value| Value::Object(Map::from_iter([("amount".to_owned(), text)]));
+        let of = |text: Value| Value::Object(Map::from_iter([(self.column().to_owned(), text)]));
         result["sum"] = of(json!(decimal(sum, places)));
         if self.stats {
             let quotient = |number: i128, by: i128, places: usize| match by {
@@ -242,7 +281,9 @@ fn many_rows_are_those_of_a_plain_table() {
         learn: Learn::Both,
         from: Some(-30_000),
         groups: Some(4),
+        by: [true; 2],
         stats: true,
+        products: false,
         least: Some(50),
         pad_to: [None; 2],
         one_to_one: false,

@@ -36,7 +36,7 @@ pub(crate) static TO_THE_MATCH: Agree = Agree {
         auto: true,
         grouped: false,
         by_groups: None,
-        noise: false,
+        on_shares: false,
         withholds: false,
         with_rows: None,
     },
@@ -53,7 +53,7 @@ pub(crate) static FIXED: Agree = Agree {
         auto: false,
         grouped: false,
         by_groups: None,
-        noise: false,
+        on_shares: false,
         withholds: false,
         ..TO_THE_MATCH.spec
     },
@@ -73,7 +73,7 @@ pub(crate) static PAILLIER: Agree = Agree {
         auto: false,
         grouped: false,
         by_groups: None,
-        noise: false,
+        on_shares: false,
         withholds: false,
         ..TO_THE_MATCH.spec
     },

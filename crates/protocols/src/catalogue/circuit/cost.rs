@@ -4,13 +4,14 @@ use veilset_crypto::Element;
 use veilset_ot::silent::{BATCH, batches, silent_cost};
 use veilset_structures::okvs::OkvsShape;
 
-use super::shared::{MAX_ELEMENTS, Sizes};
+use super::shared::{MAX_ELEMENTS, Sizes, width_of};
+use super::sums::{Rows, at_once};
 use super::{binned, told};
 use crate::kit::gmw::{BASE, all_coins, cipher_calls, frames_of, layers_of_number, told_bytes};
-use crate::kit::store::{DECODED, ENCODED, KIND, bytes, store_bytes};
+use crate::kit::store::{DECODED, ENCODED, KIND, Width, bytes, over, store_bytes};
 use crate::kit::vole_oprf;
 use crate::kit::wire::{bits_bytes, chunks_of, frames, size, values_bytes};
-use crate::{Cost, Operation, PartyCost, Role, Security, Shape, Side};
+use crate::{AttachedShape, Cost, Operation, PartyCost, Role, Security, Shape, Side};
 
 /// Passes of a silent transfer: of the side with all pads, and of the other.
 const TRANSFER: [f64; 2] = [1.1, 1.0];
@@ -51,7 +52,7 @@ pub(super) fn cost(operation: Operation, shape: &Shape) -> Cost {
     let made: usize = priced.transfers.iter().sum();
     let [offered, chosen] = priced.bytes();
     let programming = (Element::LEN + 16 + 8 + 8 + 8) as f64 * points as f64
-        + (OkvsShape::new(KIND, points).len() * bytes::<u64>()) as f64;
+        + (OkvsShape::new(KIND, points).len() * priced.word()) as f64;
     let filled = (Element::LEN + 16 + PLACES) as f64 * bins as f64;
     let coded = [ENCODED * points as f64, DECODED * bins as f64];
     let of_points = priced.party(of_points, chosen, coded[0] + with_one * made as f64, programming);
@@ -72,12 +73,16 @@ pub(super) fn cost(operation: Operation, shape: &Shape) -> Cost {
 struct Priced {
     with_bins: Role,
     sizes: Sizes,
-    /// Bytes of a bin's numbers.
+    /// Bytes of a bin's numbers, and how many of these are products.
     widths: Vec<usize>,
-    groups: Option<usize>,
+    products: usize,
+    rows: Rows,
+    lent: AttachedShape,
     /// How many numbers of a row the offerer is told, and the chooser.
     told: [usize; 2],
     withheld: bool,
+    /// The bits of factors that are multiplied at once.
+    of_products: Vec<usize>,
     /// The gates of each layer.
     layers: Vec<usize>,
     /// Coins of the noise on each number, and the number's bytes.
@@ -88,7 +93,7 @@ struct Priced {
 
 impl Priced {
     fn new(operation: Operation, shape: &Shape) -> Self {
-        let Shape { sender, receiver, reveal, attached, withheld, coins, .. } = *shape;
+        let Shape { sender, receiver, reveal, attached, returned, withheld, coins, .. } = *shape;
         let counts = [sender, receiver].map(size);
         let with_bins = binned(operation, counts, Role::Sender);
         let [in_bins, others] = match with_bins {
@@ -96,25 +101,40 @@ impl Priced {
             Role::Receiver => [counts[1], counts[0]],
         };
         let sizes = Sizes::new(in_bins, others, 0);
-        let (columns, groups) = (attached.columns(), attached.groups());
+        let (columns, rows) = (attached.columns(), Rows::of(attached, returned));
         let (widths, told) = match operation {
             Operation::Share => (vec![size_of::<u128>(); 1 + columns], [0; 2]),
             _ => {
-                let of = |role| told(Side { role, reveal }, role, 1 + columns, groups.is_some());
+                let of = |role| told(Side { role, reveal }, role, 1 + columns, rows.are_groups());
                 (sizes.widths(columns, coins), [with_bins, with_bins.other()].map(of))
             }
         };
-        let layers: Vec<usize> = sizes.layers().collect();
-        let mut transfers = vec![layers.iter().sum(), sizes.table.bins()];
+        let (products, factor) = (attached.products(), returned.factor());
+        let mut layers: Vec<usize> = sizes.layers().collect();
+        let mut transfers = vec![layers.iter().sum()];
         let noisy = widths.iter().filter(|_| coins > 0 && told != [0; 2]);
         let coins: Vec<[usize; 2]> =
             noisy.map(|width| [all_coins(coins, *width), *width]).collect();
         transfers.extend(coins.iter().map(|[coins, _]| coins));
+        let bins = sizes.table.bins();
+        let of_products: Vec<usize> = match products {
+            0 => Vec::new(),
+            _ => at_once(bins, 8 * factor).map(|bins| 8 * factor * bins.len()).collect(),
+        };
+        for _ in 0..rows.lent.unwrap_or(1) {
+            let gates = std::iter::repeat_n(bins, rows.gates());
+            layers.extend(gates.clone().chain(of_products.iter().copied()));
+            transfers.extend(gates.chain([bins]));
+            transfers.extend(of_products.iter().flat_map(|count| [*count; 2]));
+        }
         let priced = Self {
             with_bins,
             sizes,
             widths,
-            groups,
+            products,
+            lent: returned,
+            of_products,
+            rows,
             told,
             withheld: false,
             layers,
@@ -144,7 +164,7 @@ impl Priced {
     }
 
     fn rows(&self) -> usize {
-        self.groups.unwrap_or(1)
+        self.rows.count()
     }
 
     /// Bits of the numbers that are withheld from the one side that is told any.
@@ -154,13 +174,27 @@ impl Priced {
         one.then(|| self.rows() * bits.sum::<usize>())
     }
 
-    /// Bytes that the offerer tells of a bin, and block cipher calls of either side for it.
-    fn product(&self) -> (usize, usize) {
-        let width: usize = self.widths.iter().sum();
-        match self.groups {
-            None => (width, 2 * width.div_ceil(16)),
-            Some(groups) => (told_bytes(groups, &self.widths), cipher_calls(groups, &self.widths)),
-        }
+    /// Bytes of an entry of the store.
+    fn word(&self) -> usize {
+        over!(width_of(self.lent), Word => bytes::<Word>())
+    }
+
+    /// How many bits are multiplied at once, bytes that the offerer tells of one, and block cipher calls of either side for it: those of
+    /// bins, and of their factors.
+    fn multiplied(&self) -> impl Iterator<Item = [usize; 3]> {
+        let (plain, products) = self.widths.split_at(self.widths.len() - self.products);
+        let of = |count: usize, widths: &[usize]| {
+            let width: usize = widths.iter().sum();
+            match self.rows.own {
+                None => [count, width, 2 * width.div_ceil(16)],
+                Some(groups) => [count, told_bytes(groups, widths), cipher_calls(groups, widths)],
+            }
+        };
+        let of_products = self.of_products.iter().map(move |count| of(*count, products));
+        let once = std::iter::once(of(self.bins(), plain)).chain(of_products);
+        let all = once.collect::<Vec<_>>();
+        let times = self.rows.lent.unwrap_or(1) * all.len();
+        all.into_iter().cycle().take(times)
     }
 
     /// Bytes of the result for the side that is told so many numbers of a row.
@@ -181,10 +215,14 @@ impl Priced {
     fn bytes(&self) -> [f64; 2] {
         let transfers = silent_cost(BASE, &self.transfers);
         let wire = |(bytes, count): (f64, usize)| bytes + frames(count);
-        let (told, _) = self.product();
-        let words = |count: usize| (told * count) as f64 + frames(chunks_of(count, told).count());
-        let in_batches = |bytes: &dyn Fn(usize) -> f64| -> f64 {
-            batches(self.bins()).map(|batch| bytes(batch.len())).sum()
+        let words = |count: usize, told: usize| {
+            (told * count) as f64 + frames(chunks_of(count, told).count())
+        };
+        let in_batches = |bytes: &dyn Fn(usize, usize) -> f64| -> f64 {
+            let of = |[count, told, _]: [usize; 3]| -> f64 {
+                batches(count).map(|batch| bytes(batch.len(), told)).sum()
+            };
+            self.multiplied().map(of).sum()
         };
         let in_layers =
             |bytes: fn(usize) -> f64| self.layers.iter().copied().map(bytes).sum::<f64>();
@@ -192,32 +230,32 @@ impl Priced {
         let tossed = |bytes: &dyn Fn([usize; 2]) -> f64| -> f64 {
             self.coins.iter().map(|coins| bytes(*coins)).sum()
         };
-        let words_of = |[coins, width]: [usize; 2]| {
-            (width * coins) as f64 + frames(chunks_of(coins, width).count())
-        };
-        let store = 16.0 + frames(1) + store_bytes::<u64>(self.sizes.points());
+        let points = self.sizes.points();
+        let store = over!(width_of(self.lent), Word => store_bytes::<Word>(points));
+        let store = 16.0 + frames(1) + store;
         [
             wire(transfers.sender)
                 + in_layers(tables)
                 + in_batches(&words)
-                + tossed(&words_of)
+                + tossed(&|[coins, width]| words(coins, width))
                 + to_chooser,
             store
                 + wire(transfers.receiver)
                 + in_layers(choices)
-                + in_batches(&choices)
+                + in_batches(&|count, _| choices(count))
                 + tossed(&|[coins, _]| choices(coins))
                 + to_offerer,
         ]
     }
 
     fn party(&self, of_function: PartyCost, sent: f64, passes: f64, memory: f64) -> PartyCost {
-        let (_, calls) = self.product();
-        let products = CALL * (calls * self.bins()) as f64;
+        let calls: usize = self.multiplied().map(|[count, _, calls]| count * calls).sum();
+        let products = CALL * calls as f64;
         // Bins and their values, and the transfers of gates; and a batch.
         let most = self.transfers.iter().max().copied().unwrap_or_default();
         let width: usize = self.widths.iter().sum();
-        let comparing = 24.0 * self.bins() as f64
+        let comparing = (24.0 + 32.0 * f64::from(u8::from(self.lent != AttachedShape::Nothing)))
+            * self.bins() as f64
             + GATE_BYTES * most as f64
             + (BATCH_BYTES + 2.0 * width as f64) * BATCH.min(most) as f64;
         PartyCost {
@@ -233,7 +271,7 @@ impl Priced {
     /// result.
     fn rounds(&self) -> usize {
         let trees: usize = self.transfers.iter().map(|count| batches(*count).count()).sum();
-        let words = batches(self.bins()).count();
+        let words: usize = self.multiplied().map(|[count, ..]| batches(count).count()).sum();
         let opens = usize::from(self.withheld && self.masked().is_none());
         trees
             + self.layers.len()

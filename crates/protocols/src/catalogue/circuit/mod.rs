@@ -15,6 +15,10 @@
 //!    so asked, are shares of counts and sums. Whoever learns one is sent the other side's share. Where shares are the result, the
 //!    numbers of bins are, an empty bin's too.
 //!
+//! **What is lent.** In a sum the other side can lend a factor of each of its elements, by which the owner's values of it are multiplied,
+//! and a group. The store of step 3 has these under a mask of the bin, too, and more bits of F hide that, so in a bin that matches the two
+//! have shares of the bits of what is lent, and random bits in any other. How these make products and rows is in [`sums`](self::sums).
+//!
 //! **Least result.** Where fewer than K matches are to give nothing, the two first compute a bit on shares of the count: whether it is
 //! at least K. If both learn the count, both open that bit, and send nothing more where it is 0. If one learns it, shares of the bit times each
 //! bit of the other side's share are computed, and sent to the one that learns: it gets that share or zeros, and the other side not
@@ -36,18 +40,19 @@ mod cost;
 mod result;
 mod shared;
 mod spec;
+mod sums;
 #[cfg(test)]
 mod tests;
 
 use veilset_channel::PeerFault;
-use zeroize::Zeroizing;
 
 use self::result::{Least, Numbers, Row, Told, opened};
 use self::shared::{MAX_ELEMENTS, Matches, Sizes};
+use self::sums::{Rows, STEP, numbers_of, sums};
 use crate::kit::gmw::{Factors, cut};
 use crate::{
-    Attached, Conclusion, Cost, GroupSums, Groups, Means, Operation, Outcome, Protocol,
-    ProtocolError, Role, Run, RunInput, Shape, Shares, Sharing, Side, Spec,
+    Attached, Conclusion, Cost, GroupSums, Means, Operation, Outcome, Protocol, ProtocolError,
+    Role, Run, RunInput, Shape, Shares, Side, Spec,
 };
 
 /// An operation on shares of which elements match.
@@ -91,8 +96,8 @@ impl Protocol for Circuit {
             return Err(ProtocolError::NoParameters);
         }
         let matches = match has_bins {
-            true => shared::bins(&mut means, &sizes, &input.elements)?,
-            false => shared::points(&mut means, &sizes, &input.elements)?,
+            true => shared::bins(&mut means, &sizes, &input.elements, input.peer_attached)?,
+            false => shared::points(&mut means, &sizes, &input.elements, input.attached)?,
         };
         match operation {
             Operation::Share => shares(&mut means, matches, &input, columns),
@@ -102,9 +107,6 @@ impl Protocol for Circuit {
         }
     }
 }
-
-/// The step in which matches become numbers.
-const STEP: &str = "products";
 
 /// The step in which numbers get noise.
 const NOISE: &str = "noise";
@@ -116,9 +118,9 @@ fn shares(
     input: &RunInput<'_>,
     columns: usize,
 ) -> Result<Conclusion, ProtocolError> {
-    let Matches { mut gmw, bits, items } = matches;
+    let Matches { mut gmw, bits, items, .. } = matches;
     let sharing = input.choices.sharing.unwrap_or_default();
-    let numbers = factors_of(&items, input.attached);
+    let numbers = numbers_of(&items, input.attached);
     let widths = vec![size_of::<u128>(); columns];
     let factors = Factors { sharing, widths: &widths, numbers: &numbers };
     let mut words = Vec::with_capacity(columns * bits.len());
@@ -150,19 +152,11 @@ fn numbers(
     side: Side,
     widths: &[usize],
 ) -> Result<Conclusion, ProtocolError> {
-    let Matches { mut gmw, bits, items } = matches;
     let ending = Ending::of(input, side, widths.len());
-    let numbers = factors_of(&items, input.attached);
-    let factors = Factors { sharing: Sharing::Additive, widths, numbers: &numbers };
-    let mut shares = match ending.groups {
-        None => gmw.sums(means, STEP, &bits, factors)?,
-        Some(count) => {
-            let of = groups_of(&items, input.attached);
-            gmw.grouped_sums(means, STEP, &bits, factors, Groups { count, of: &of })?
-        }
-    };
+    let (mut shares, mut gmw) = sums(means, matches, input, widths, ending.rows)?;
     if input.coins > 0 {
-        let logs = std::iter::once(0).chain(logs(input.attached)).chain(std::iter::repeat(0));
+        let logs = logs(input.attached, input.peer_attached.factor());
+        let logs = std::iter::once(0).chain(logs).chain(std::iter::repeat(0));
         for ((share, width), log) in shares.iter_mut().zip(widths).zip(logs) {
             let noise = gmw.noise(means, NOISE, input.coins, *width, log)?;
             *share = cut(share.wrapping_add(noise), *width);
@@ -181,7 +175,7 @@ fn numbers(
 fn no_numbers(input: &RunInput<'_>, side: Side, columns: usize) -> Conclusion {
     let ending = Ending::of(input, side, columns);
     let row = input.least.is_none_or(|least| least == 0).then(|| vec![0; ending.told.own]);
-    let rows = vec![row; ending.groups.unwrap_or(1)];
+    let rows = vec![row; ending.rows.count()];
     Box::new(move || ending.outcome(rows))
 }
 
@@ -199,7 +193,7 @@ fn told(side: Side, role: Role, numbers: usize, by_groups: bool) -> usize {
 #[derive(Clone, Copy)]
 struct Ending {
     told: Told,
-    groups: Option<usize>,
+    rows: Rows,
     /// How many matches there can be.
     most: u64,
 }
@@ -207,10 +201,14 @@ struct Ending {
 impl Ending {
     /// Of so many numbers a row.
     fn of(input: &RunInput<'_>, side: Side, numbers: usize) -> Self {
-        let groups = input.attached.shape().groups().or(input.peer_attached.groups());
-        let told = |role| told(side, role, numbers, groups.is_some());
+        let [own, peer] = [input.attached.shape(), input.peer_attached];
+        let rows = match side.role {
+            Role::Sender => Rows::of(own, peer),
+            Role::Receiver => Rows::of(peer, own),
+        };
+        let told = |role| told(side, role, numbers, rows.are_groups());
         let most = input.elements.len().min(input.peer_count) as u64 + u64::from(input.coins);
-        Self { told: Told { own: told(side.role), others: told(side.role.other()) }, groups, most }
+        Self { told: Told { own: told(side.role), others: told(side.role.other()) }, rows, most }
     }
 
     fn outcome(self, rows: Vec<Row>) -> Result<Outcome, ProtocolError> {
@@ -228,7 +226,7 @@ impl Ending {
             }
         };
         let mut rows = rows.into_iter().map(|row| row.map(of_row).transpose());
-        if self.groups.is_some() {
+        if self.rows.are_groups() {
             return rows.collect::<Result<_, _>>().map(Outcome::ByGroup);
         }
         Ok(match rows.next().transpose()?.flatten() {
@@ -248,57 +246,43 @@ fn binned(operation: Operation, [own, peer]: [usize; 2], role: Role) -> Role {
     }
 }
 
-/// What the bit of each bin is multiplied by: one, and the values of its element.
-fn factors_of(items: &[Option<u32>], attached: Attached<'_>) -> Zeroizing<Vec<u128>> {
-    let (columns, words) = match attached {
-        Attached::Values { columns, words, .. } => (columns, words),
-        Attached::Nothing | Attached::Items { .. } => (0, &[][..]),
-    };
-    let mut numbers = Zeroizing::new(Vec::with_capacity((1 + columns) * items.len()));
-    for item in items {
-        numbers.push(1);
-        let values = item.map(|item| &words[columns * item as usize..][..columns]);
-        let values = values.unwrap_or_default().iter().map(|value| value.cast_unsigned());
-        numbers.extend(values.chain(std::iter::repeat_n(0, columns)).take(columns));
-    }
-    numbers
-}
-
-/// Of each column of values the logarithm of the least power of two that is at least how far two values, or a value and 0, are apart.
-fn logs(attached: Attached<'_>) -> impl Iterator<Item = u32> {
-    let (columns, words) = match attached {
-        Attached::Values { columns, words, .. } => (columns, words),
-        Attached::Nothing | Attached::Items { .. } => (0, &[][..]),
-    };
+/// Of each column of values the logarithm of the least power of two that is at least how far two values, or a value and 0, are apart;
+/// where they are multiplied by a factor of so many bytes, two products.
+fn logs(attached: Attached<'_>, factor: usize) -> impl Iterator<Item = u32> {
+    let (columns, words) = attached.values();
+    let plain = columns - attached.shape().products();
     (0..columns).map(move |column| {
         let values = words.iter().skip(column).step_by(columns);
         let (least, most) = values.fold((0, 0), |(least, most): (i128, i128), value| {
             (least.min(*value), most.max(*value))
         });
         // At most 2^128 − 1, as values are above −2^127; a scale is at most 2^127.
-        let range = most.wrapping_sub(least).cast_unsigned();
-        (u128::BITS - range.saturating_sub(1).leading_zeros()).min(u128::BITS - 1)
+        let (range, more) = match column < plain {
+            true => (most.wrapping_sub(least).cast_unsigned(), 0),
+            // A factor is at most half of 2^more beside 0.
+            false => (least.unsigned_abs().max(most.unsigned_abs()), 8 * factor as u32),
+        };
+        let log = u128::BITS - range.saturating_sub(1).leading_zeros();
+        (log + more).min(u128::BITS - 1)
     })
 }
 
-/// The first of so many columns of values that has no room for its sum and noise of so many coins on that.
+/// The first column of values that has no room for its sum, of products with a factor of so many bytes where it has one, and noise of
+/// so many coins on that.
 #[must_use]
-pub fn without_room(columns: usize, words: &[i128], coins: u32) -> Option<usize> {
-    let logs: Vec<u32> = logs(Attached::Values { columns, words, groups: None }).collect();
+pub fn without_room(attached: Attached<'_>, factor: usize, coins: u32) -> Option<usize> {
+    let (columns, words) = attached.values();
+    let plain = columns - attached.shape().products();
+    let logs: Vec<u32> = logs(attached, factor).collect();
     (0..columns).find(|column| {
         let values = words.iter().skip(*column).step_by(columns);
         let sum = values.fold(0, |sum: u128, value| sum.saturating_add(value.unsigned_abs()));
+        let most_factor =
+            if *column < plain { 1 } else { 1_u128 << (8 * factor).saturating_sub(1) };
         // Half of the coins beside the mean, and what is uniform below one.
-        let noise = u128::from(coins / 2 + 1).checked_mul(1 << logs[*column]);
-        noise.is_none_or(|noise| noise.saturating_add(sum) > i128::MAX.unsigned_abs())
+        let coins = if coins > 0 { u128::from(coins / 2 + 1) } else { 0 };
+        let noise = coins.checked_mul(1 << logs[*column]);
+        let all = noise.zip(sum.checked_mul(most_factor));
+        all.is_none_or(|(noise, sum)| noise.saturating_add(sum) > i128::MAX.unsigned_abs())
     })
-}
-
-/// The group of each bin's element; an empty bin has any.
-fn groups_of(items: &[Option<u32>], attached: Attached<'_>) -> Zeroizing<Vec<u32>> {
-    let Attached::Values { groups: Some(groups), .. } = attached else {
-        return Zeroizing::default();
-    };
-    let group = |item: &Option<u32>| item.map_or(0, |item| groups.of[item as usize]);
-    Zeroizing::new(items.iter().map(group).collect())
 }

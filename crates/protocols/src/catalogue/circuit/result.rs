@@ -2,15 +2,12 @@
 
 use zeroize::Zeroizing;
 
-use crate::kit::gmw::{Bits, Gmw, Nibbles, at_least, cut, truth};
+use crate::kit::gmw::{BOTH, Bits, Gmw, Nibbles, at_least, cut};
 use crate::kit::wire::{put_bits, put_values, take_bits, take_values};
 use crate::{Means, ProtocolError};
 
 /// The step's name.
 const STEP: &str = "result";
-
-/// Both of two shared bits.
-const BOTH: u16 = truth(&[3, 7, 11, 15]);
 
 /// Rows of numbers of which both sides have shares: in each row a count, then sums, modulo 2^(8·w) those of w bytes.
 pub(super) struct Numbers<'a> {

@@ -1,16 +1,18 @@
-//! Which of one side's bins hold an element that the other side has, too, as shares of a bit for each bin.
+//! Which of one side's bins hold an element that the other side has, too, as shares of a bit for each bin, and of what the other side
+//! lends of it.
 
 use rayon::prelude::*;
 use veilset_channel::ChannelExt;
 use veilset_crypto::Element;
-use veilset_structures::okvs::{OkvsShape, encode};
+use veilset_ot::vole::Subfield;
+use veilset_structures::okvs::{OkvsShape, OkvsValue, encode};
 use zeroize::Zeroizing;
 
 use crate::kit::cuckoo::{CuckooTable, insert, least_bins};
 use crate::kit::gmw::{Bits, Gmw, any_bit, layers};
-use crate::kit::store::{KIND, Seed, StoreSums, keys, put_store};
+use crate::kit::store::{KIND, Seed, StoreSums, Width, keys, over, put_store};
 use crate::kit::vole_oprf::{self, OprfTerms};
-use crate::{Means, ProtocolError, Role};
+use crate::{Attached, AttachedShape, MAX_FACTOR, Means, ProtocolError, Role};
 
 /// Half of what may go wrong is left to cuckoo hashing, half to the comparison of values.
 const BOUND: u32 = 41;
@@ -102,16 +104,53 @@ pub(super) struct Matches {
     pub(super) bits: Bits,
     /// The index of each bin's element, on the side that has them.
     pub(super) items: Zeroizing<Vec<Option<u32>>>,
+    /// This side's shares of what the other side lends of each bin's element: their exclusive or is that, as [`lent`] has it, where the
+    /// element matches, and random where it does not; both are random where nothing is lent.
+    pub(super) lent: Zeroizing<Vec<u64>>,
+}
+
+/// Where in a word that is lent the group is; below it is the factor.
+const GROUP_AT: usize = 8 * MAX_FACTOR;
+
+/// The groups in words that are lent.
+pub(super) fn groups_in(words: &[u64]) -> Zeroizing<Vec<u64>> {
+    Zeroizing::new(words.iter().map(|word| word >> GROUP_AT).collect())
+}
+
+/// The words of a store: a value of 64 bits, and what is lent above it, if anything is.
+pub(super) fn width_of(lent: AttachedShape) -> Width {
+    match lent {
+        AttachedShape::Lent { .. } => Width::Wide,
+        _ => Width::Narrow,
+    }
+}
+
+/// What this side lends of each of its elements, one after the other: a factor of [`MAX_FACTOR`] bytes at most, and the group above it.
+fn lent(attached: Attached<'_>) -> Zeroizing<Vec<u64>> {
+    let Attached::Lent { words, groups, .. } = attached else { return Zeroizing::default() };
+    let of = groups.map_or(&[][..], |groups| groups.of);
+    let word = |place: usize| {
+        let factor = words.get(place).map_or(0, |word| *word as u64) & ((1 << GROUP_AT) - 1);
+        factor | of.get(place).map_or(0, |group| u64::from(*group)) << GROUP_AT
+    };
+    Zeroizing::new((0..words.len().max(of.len())).map(word).collect())
+}
+
+/// The halves of words: the values, and what is lent.
+fn halves(words: Zeroizing<Vec<u128>>) -> [Zeroizing<Vec<u64>>; 2] {
+    let half = |shift: u32| words.iter().map(|word| (word >> shift) as u64).collect();
+    [0, u64::BITS].map(|shift| Zeroizing::new(half(shift)))
 }
 
 /// The step's name.
 const STEP: &str = "equality test";
 
-/// Puts elements into bins: the matches as the side with bins has them.
+/// Puts elements into bins: the matches as the side with bins has them, which the other side lends this.
 pub(super) fn bins(
     means: &mut Means<'_>,
     sizes: &Sizes,
     elements: &[Element],
+    lent: AttachedShape,
 ) -> Result<Matches, ProtocolError> {
     means.observer.begin("cuckoo hashing", 1);
     let elements = hashed(means.session, elements);
@@ -131,24 +170,39 @@ pub(super) fn bins(
     let keys = keys(&filled);
     let function = vole_oprf::receive(means, &sizes.terms(means.session), filled)?;
 
-    means.step("programmed function", sizes.store().len());
-    let Seed(seed) = means.channel.take(&())?;
-    let mut values = Zeroizing::new(vec![0_u64; keys.len()]);
-    let mut store = StoreSums::<u64>::new();
-    store.take(means, sizes.points())?;
-    store.add_to(seed, &keys, &mut values);
-    values.iter_mut().zip(&*function.values).for_each(|(value, own)| *value ^= *own as u64);
+    let words = over!(width_of(lent), Word => {
+        looked_up::<Word>(means, sizes, &keys, &function.values)?
+    });
+    let [values, lent] = halves(words);
 
     let mut gmw = Gmw::offering(means)?;
     let bits = equal(&mut gmw, means, sizes, &values)?;
-    Ok(Matches { gmw, bits, items })
+    Ok(Matches { gmw, bits, items, lent })
 }
 
-/// The matches as the other side has them.
+/// What the other side's store adds to the function's values under these keys.
+fn looked_up<Word: Subfield + OkvsValue>(
+    means: &mut Means<'_>,
+    sizes: &Sizes,
+    keys: &[u128],
+    function: &[u128],
+) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
+    means.step("programmed function", sizes.store().len());
+    let Seed(seed) = means.channel.take(&())?;
+    let mut words = Zeroizing::new(vec![Word::ZERO; keys.len()]);
+    let mut store = StoreSums::<Word>::new();
+    store.take(means, sizes.points())?;
+    store.add_to(seed, keys, &mut words);
+    let sums = words.iter().zip(function).map(|(word, own)| (*word).into() ^ own);
+    Ok(Zeroizing::new(sums.collect()))
+}
+
+/// The matches as the other side has them, which lends what is attached, or nothing.
 pub(super) fn points(
     means: &mut Means<'_>,
     sizes: &Sizes,
     elements: &[Element],
+    attached: Attached<'_>,
 ) -> Result<Matches, ProtocolError> {
     let elements = hashed(means.session, elements);
     let mut points = Zeroizing::new(Vec::with_capacity(sizes.points()));
@@ -163,29 +217,47 @@ pub(super) fn points(
     let keys = keys(&points);
     let function = vole_oprf::send(means, &sizes.terms(means.session), points)?;
 
-    // A value for each bin; the store has it under each point there, plus the function's value.
-    let mut targets = Zeroizing::new(vec![0_u64; sizes.table.bins()]);
+    // A word for each bin; the store has it under each point there, plus the function's value and what is lent of the element.
+    let mut targets = Zeroizing::new(vec![0_u128; sizes.table.bins()]);
     for target in targets.iter_mut() {
-        let mut word = [0; 8];
+        let mut word = [0; 16];
         means.rng.fill_bytes(&mut word);
-        *target = u64::from_le_bytes(word);
+        *target = u128::from_le_bytes(word);
     }
-    let programmed = bins.iter().zip(&*function.values);
-    let programmed = programmed.map(|(bin, own)| targets[*bin] ^ *own as u64);
-    let programmed = Zeroizing::new(programmed.collect::<Vec<u64>>());
+    let mut programmed = Zeroizing::new(Vec::with_capacity(bins.len()));
+    programmed.extend(bins.iter().zip(&*function.values).map(|(bin, own)| targets[*bin] ^ own));
+    drop(bins);
+    for (words, lent) in programmed.chunks_mut(sizes.table.functions).zip(&*lent(attached)) {
+        words.iter_mut().for_each(|word| *word ^= u128::from(*lent) << u64::BITS);
+    }
+    over!(width_of(attached.shape()), Word => {
+        put_programmed::<Word>(means, sizes, &keys, &programmed)?;
+    });
+    drop((keys, programmed));
+    let [values, lent] = halves(targets);
+
+    let mut gmw = Gmw::choosing(means)?;
+    let bits = equal(&mut gmw, means, sizes, &values)?;
+    Ok(Matches { gmw, bits, items: Zeroizing::default(), lent })
+}
+
+/// Sends a store that has these words, as far as they go into one, under these keys.
+fn put_programmed<Word: Subfield + OkvsValue>(
+    means: &mut Means<'_>,
+    sizes: &Sizes,
+    keys: &[u128],
+    words: &[u128],
+) -> Result<(), ProtocolError> {
+    let mut programmed = Zeroizing::new(Vec::with_capacity(words.len()));
+    programmed.extend(words.iter().map(|word| Word::truncate(*word)));
     let Seed(seed) = Seed::draw(means.rng);
     means.observer.begin("encoding", 1);
-    let store = encode(&sizes.store(), seed, &keys, &programmed, means.rng)?;
+    let store = encode(&sizes.store(), seed, keys, &programmed, means.rng)?;
     let store = Zeroizing::new(store);
     means.observer.advance(1);
     means.step("programmed function", store.len());
     means.channel.put(&Seed(seed))?;
-    put_store(means, &store)?;
-    drop(store);
-
-    let mut gmw = Gmw::choosing(means)?;
-    let bits = equal(&mut gmw, means, sizes, &targets)?;
-    Ok(Matches { gmw, bits, items: Zeroizing::default() })
+    put_store(means, &store)
 }
 
 /// This side's shares of whether each of its values is the other side's.

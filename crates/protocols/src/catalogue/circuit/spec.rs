@@ -33,7 +33,7 @@ const fn entry(id: &'static str, operation: Operation, leaks: &'static [Leak]) -
         auto: true,
         grouped: false,
         by_groups: None,
-        noise: false,
+        on_shares: false,
         withholds: true,
         with_rows: None,
     }
@@ -60,7 +60,7 @@ pub(super) const SUM: Spec = Spec {
     reveals: &[Reveal::Both],
     sender: SUMS,
     by_groups: Some(GROUPED_SUMS),
-    noise: true,
+    on_shares: true,
     ..entry(
         "circuit-sum",
         Operation::Sum,

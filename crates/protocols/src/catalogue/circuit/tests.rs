@@ -6,7 +6,7 @@ use veilset_channel::{Framed, MemoryTransport, memory_pair};
 use veilset_crypto::Element;
 
 use super::*;
-use crate::{Attached, GroupSums, Groups, Means, Reveal, RunInput, Silent};
+use crate::{Attached, GroupSums, Groups, MAX_FACTOR, Means, Reveal, RunInput, Silent};
 
 fn element(number: u32) -> Element {
     // Nothing of it looks random.
@@ -37,23 +37,39 @@ fn meet<A: Send, B>(
     })
 }
 
-/// What a side has: elements of these numbers, and a value for each element and column.
+/// What a side has: elements of these numbers, and a value for each element and column, or what it lends: a factor of so many bytes.
 struct Held<'a> {
     elements: &'a [u32],
     columns: usize,
+    products: usize,
+    lends: bool,
+    factor: usize,
     words: &'a [i128],
     groups: Option<Groups<'a>>,
 }
 
 impl<'a> Held<'a> {
     fn only(elements: &'a [u32]) -> Self {
-        Self { elements, columns: 0, words: &[], groups: None }
+        Self {
+            elements,
+            columns: 0,
+            products: 0,
+            lends: false,
+            factor: 0,
+            words: &[],
+            groups: None,
+        }
     }
 
     fn attached(&self) -> Attached<'a> {
         match *self {
+            Self { lends: true, factor, words, groups, .. } => {
+                Attached::Lent { factor, words, groups }
+            }
             Self { columns: 0, groups: None, .. } => Attached::Nothing,
-            Self { columns, words, groups, .. } => Attached::Values { columns, words, groups },
+            Self { columns, products, words, groups, .. } => {
+                Attached::Values { columns, products, words, groups }
+            }
         }
     }
 }
@@ -107,6 +123,17 @@ fn counted(seed: u8, sets: [&[u32]; 2], reveal: Reveal, least: Option<u64>) -> [
     outcomes(seed, &COUNT, [&sender, &receiver], Asked { reveal, least, coins: 0 })
 }
 
+/// Random numbers that so many bytes hold in two's complement, among them the least and the most.
+fn factors(rng: &mut ChaCha20Rng, bytes: usize, count: usize) -> Vec<i128> {
+    let unused = 64 - 8 * bytes as u32;
+    let number = |place| match place % 5 {
+        0 => i64::MIN >> unused,
+        1 => i64::MAX >> unused,
+        _ => rng.next_u64().cast_signed() >> unused,
+    };
+    (0..count).map(number).map(i128::from).collect()
+}
+
 /// A random set of at least so many elements.
 fn set(rng: &mut ChaCha20Rng, least: u32) -> Vec<u32> {
     let size = least + rng.next_u32() % 40;
@@ -149,7 +176,7 @@ fn sums_are_those_of_plain_tables() {
         let sum = |column: usize| common.iter().map(|place| words[columns * place + column]).sum();
         let sums: Vec<i128> = (0..columns).map(sum).collect();
         let least = [None, Some(count), Some(count + 1)][seed as usize % 3];
-        let sender = Held { elements: &own, columns, words: &words, groups: None };
+        let sender = Held { columns, words: &words, ..Held::only(&own) };
         let held = [&sender, &Held::only(&others)];
         let asked = Asked { reveal: Reveal::Both, least, coins: 0 };
         let told = outcomes(seed, &SUM, held, asked);
@@ -160,6 +187,99 @@ fn sums_are_those_of_plain_tables() {
         };
         assert_eq!(told, expected, "{own:?} {others:?}");
     }
+}
+
+#[test]
+fn what_is_lent_counts_as_in_plain_tables() {
+    let mut rng = ChaCha20Rng::from_seed([12; 32]);
+    let (mut with_products, mut with_groups) = (0, 0);
+    for seed in 0..90 {
+        let [own, others] =
+            [seed as u32 % 2, u32::from(seed % 7 > 0)].map(|least| set(&mut rng, least));
+        let columns = seed as usize % 4;
+        let products = (1 + seed as usize % 5).min(columns);
+        let bytes = if products > 0 { 1 + seed as usize % MAX_FACTOR } else { 0 };
+        let word = |_| i128::from(rng.next_u64().cast_signed()) >> (seed % 64);
+        let words: Vec<i128> = (0..columns * own.len()).map(word).collect();
+        let factors = factors(&mut rng, bytes.max(1), others.len());
+        let lent = [None, Some(1), Some(4), Some(8), Some(9), Some(64)][seed as usize % 6];
+        let owned = [None, Some(5)][seed as usize / 6 % 2];
+        let mut groups_of = |count: Option<usize>, keys: &[u32]| -> Vec<u32> {
+            let most = count.unwrap_or(1) as u32;
+            keys.iter().map(|_| rng.next_u32() % most).collect()
+        };
+        let [own_groups, lent_groups] = [groups_of(owned, &own), groups_of(lent, &others)];
+        let least = [None, Some(1), Some(9)][seed as usize % 3];
+        let row = |group: u32, lent_group: u32| {
+            let (mut count, mut sums) = (0, vec![0; columns]);
+            for (place, element) in own.iter().enumerate() {
+                let Some(other) = others.iter().position(|other| other == element) else {
+                    continue;
+                };
+                if (own_groups[place], lent_groups[other]) != (group, lent_group) {
+                    continue;
+                }
+                count += 1;
+                for (column, sum) in sums.iter_mut().enumerate() {
+                    let factor = if column < columns - products { 1 } else { factors[other] };
+                    *sum += words[columns * place + column] * factor;
+                }
+            }
+            least.is_none_or(|least| count >= least).then_some(GroupSums { count, sums })
+        };
+        let expected = if owned.is_some() || lent.is_some() {
+            let [owned, lent] = [owned, lent].map(|count| count.unwrap_or(1) as u32);
+            let rows = (0..owned).flat_map(|group| (0..lent).map(move |lent| row(group, lent)));
+            [Outcome::ByGroup(rows.collect()), Outcome::Nothing]
+        } else {
+            match row(0, 0) {
+                None => [Outcome::Fewer, Outcome::Fewer],
+                Some(GroupSums { count, .. }) if columns == 0 => {
+                    [(); 2].map(|()| Outcome::Count(count))
+                }
+                Some(GroupSums { count, sums }) => {
+                    [Outcome::Sums { count, sums }, Outcome::Count(count)]
+                }
+            }
+        };
+        let of = |count: Option<usize>, of| count.map(|count| Groups { count, of });
+        let groups = of(owned, &own_groups);
+        let sender = Held { columns, products, words: &words, groups, ..Held::only(&own) };
+        let (words, groups) = (if bytes > 0 { &factors[..] } else { &[] }, of(lent, &lent_groups));
+        let lends = products > 0 || lent.is_some();
+        let receiver = Held { lends, factor: bytes, words, groups, ..Held::only(&others) };
+        let asked = Asked { reveal: Reveal::Both, least, coins: 0 };
+        let told = outcomes(seed, &SUM, [&sender, &receiver], asked);
+        assert_eq!(told, expected, "{seed}: {own:?} {others:?}");
+        with_products += usize::from(products > 0);
+        with_groups += usize::from(lent.is_some());
+    }
+    assert_eq!((with_products, with_groups), (67, 75));
+}
+
+#[test]
+fn noise_on_a_product_is_about_what_a_key_moves_it() {
+    const COINS: u32 = 40;
+    let own: Vec<u32> = (0..30).collect();
+    let others: Vec<u32> = (10..50).collect();
+    let words: Vec<i128> = own.iter().map(|n| i128::from(*n) - 10).collect();
+    let factors: Vec<i128> = others.iter().map(|n| i128::from(*n) * 5 - 128).collect();
+    let exact: i128 = (10..30).map(|n| (n - 10) * (n * 5 - 128)).sum();
+    let sender = Held { columns: 1, products: 1, words: &words, ..Held::only(&own) };
+    let receiver = Held { lends: true, factor: 1, words: &factors, ..Held::only(&others) };
+    // The largest value is 19, which 32 covers, and a factor has 256 values.
+    let scale = f64::from(32 << 8);
+    let mut off = Vec::new();
+    for seed in 0..30 {
+        let asked = Asked { reveal: Reveal::Both, least: None, coins: COINS };
+        let told = outcomes(seed, &SUM, [&sender, &receiver], asked);
+        let [Outcome::Sums { sums, .. }, _] = told else { panic!("sums, not {told:?}") };
+        off.push((sums[0] - exact) as f64 / scale);
+    }
+    let (sum, squares): (f64, f64) = (off.iter().sum(), off.iter().map(|off| off * off).sum());
+    assert!(off.iter().all(|off| off.abs() <= 21.0), "{off:?}");
+    // The variance of 40 coins is 10, of 30 runs 300 in all, and of its estimate a quarter of that is three deviations.
+    assert!(sum.abs() < 70.0 && (120.0..560.0).contains(&squares), "{sum} {squares}");
 }
 
 #[test]
@@ -185,7 +305,7 @@ fn sums_by_group_are_those_of_plain_tables() {
         });
         let expected = Outcome::ByGroup(expected.collect());
         let groups = Some(Groups { count, of: &of });
-        let sender = Held { elements: &own, columns, words: &words, groups };
+        let sender = Held { columns, words: &words, groups, ..Held::only(&own) };
         let held = [&sender, &Held::only(&others)];
         let asked = Asked { reveal: Reveal::Both, least, coins: 0 };
         let told = outcomes(seed, &SUM, held, asked);
@@ -203,7 +323,7 @@ fn noise_is_about_what_plain_tables_say() {
         own.iter().flat_map(|n| [i128::from(*n % 2), i128::from(*n) * 11 - 200]).collect();
     let words = [&words[..78], &[1, 823][..]].concat();
     let exact: [i128; 2] = [0, 1].map(|column| (20..40).map(|n| words[2 * n + column]).sum());
-    let sender = Held { elements: &own, columns: 2, words: &words, groups: None };
+    let sender = Held { columns: 2, words: &words, ..Held::only(&own) };
     let held = [&sender, &Held::only(&others)];
     let (mut errors, mut withheld) = ([0.0; 3], 0);
     for seed in 0..40 {
@@ -266,15 +386,36 @@ fn values_are_long_enough_and_bins_enough() {
 
 #[test]
 fn noise_has_room_beside_the_sum() {
+    let room = |columns, words: &[i128], coins| {
+        without_room(Attached::Values { columns, products: 0, words, groups: None }, 0, coins)
+    };
     // A coin is 2^118 units, and (coins / 2 + 1) * 2^118 stand beside the sum itself.
     let (exact, less) = (1_i128 << 118, (1_i128 << 118) - 1);
     for (edge, most) in [(exact, 1018), (less, 1020), (-exact, 1018)] {
-        assert_eq!(without_room(2, &[1, edge], most), None);
-        assert_eq!(without_room(2, &[1, edge], most + 2), Some(1));
+        assert_eq!(room(2, &[1, edge], most), None);
+        assert_eq!(room(2, &[1, edge], most + 2), Some(1));
     }
     // Two values on both sides of 0 are further apart.
-    assert_eq!(without_room(1, &[less, -less], 600), Some(0));
-    assert_eq!(without_room(1, &[i128::MAX], 2), Some(0));
-    assert_eq!(without_room(1, &[2], 1 << 20), None);
-    assert_eq!(without_room(0, &[], 1 << 20), None);
+    assert_eq!(room(1, &[less, -less], 600), Some(0));
+    assert_eq!(room(1, &[i128::MAX], 2), Some(0));
+    assert_eq!(room(1, &[2], 1 << 20), None);
+    assert_eq!(room(0, &[], 1 << 20), None);
+}
+
+#[test]
+fn products_have_room() {
+    let room = |words: &[i128], factor, coins| {
+        let attached = Attached::Values { columns: 2, products: 1, words, groups: None };
+        without_room(attached, factor, coins)
+    };
+    // The largest factor of a byte is 128 in magnitude, and the sum has to stay below 2^127.
+    let most = (1 << 120) - 1;
+    assert_eq!(room(&[i128::MAX, most], 1, 0), None);
+    assert_eq!(room(&[0, most + 1], 1, 0), Some(1));
+    assert_eq!(room(&[0, most / 2 + 1, 0, -most / 2 - 1], 1, 0), Some(1));
+    assert_eq!(room(&[0, i128::MAX], 0, 0), None);
+    assert_eq!(room(&[0, i128::from(u32::MAX)], 8, 0), None);
+    // A coin is then 2^96 units.
+    assert_eq!(room(&[0, i128::from(u32::MAX)], 8, 1 << 31), None);
+    assert_eq!(room(&[0, i128::from(u32::MAX)], 8, u32::MAX), Some(1));
 }

@@ -65,7 +65,7 @@ static SPEC: Spec = Spec {
     auto: true,
     grouped: false,
     by_groups: None,
-    noise: false,
+    on_shares: false,
     withholds: false,
     with_rows: Some(Taken {
         group: Allowed::Of(&[Group::Ristretto255]),

@@ -63,8 +63,8 @@ use crate::kit::indication::{hear_names, tell_names};
 use crate::kit::wire::{Points, point_chunks};
 use crate::kit::wording::{LABELS, LISTED, MATCHES, SIZE, SIZES, TOLD, UNLISTED};
 use crate::{
-    Allowed, Attached, Conclusion, Cost, Leak, Means, Operation, Outcome, Protocol, ProtocolError,
-    Reveal, Role, Run, RunInput, Security, Shape, Side, Spec, Taken,
+    Allowed, Conclusion, Cost, Leak, Means, Operation, Outcome, Protocol, ProtocolError, Reveal,
+    Role, Run, RunInput, Security, Shape, Side, Spec, Taken,
 };
 
 /// A registry entry.
@@ -110,7 +110,7 @@ static SPEC: Spec = Spec {
     auto: false,
     grouped: false,
     by_groups: None,
-    noise: false,
+    on_shares: false,
     withholds: false,
     with_rows: None,
 };
@@ -128,7 +128,7 @@ static LOOKUP_SPEC: Spec = Spec {
     auto: true,
     grouped: false,
     by_groups: None,
-    noise: false,
+    on_shares: false,
     withholds: false,
     ..SPEC
 };
@@ -157,10 +157,7 @@ impl Protocol for Fhe {
                 let Run { side, input: RunInput { elements, attached, peer_count, .. }, mut means } =
                     run;
                 means.observer.begin("polynomials", elements.len() as u64);
-                let labels = match attached {
-                    Attached::Items { bytes, .. } => bytes,
-                    Attached::Nothing | Attached::Values { .. } => &[],
-                };
+                let (_, labels) = attached.items();
                 let database =
                     Database::labelled(&elements, labels, parameters, means.session, means.rng)?;
                 means.observer.advance(elements.len() as u64);

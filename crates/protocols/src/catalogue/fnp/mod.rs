@@ -84,7 +84,7 @@ pub(crate) static WHOLE: Fnp = Fnp {
         auto: false,
         grouped: false,
         by_groups: None,
-        noise: false,
+        on_shares: false,
         withholds: false,
         with_rows: None,
     },

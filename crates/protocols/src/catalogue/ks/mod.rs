@@ -92,7 +92,7 @@ pub(crate) static WHOLE: Ks = Ks {
         auto: false,
         grouped: false,
         by_groups: None,
-        noise: false,
+        on_shares: false,
         withholds: false,
         with_rows: None,
     },

@@ -69,7 +69,7 @@ static SPEC: Spec = Spec {
     auto: true,
     grouped: false,
     by_groups: None,
-    noise: false,
+    on_shares: false,
     withholds: false,
     with_rows: None,
 };
@@ -149,10 +149,7 @@ fn masked(
     format: EntryFormat,
     rng: &mut dyn CryptoRng,
 ) -> (Vec<u128>, Vec<u8>) {
-    let (width, labels) = match attached {
-        Attached::Items { width, bytes } => (width, bytes),
-        Attached::Nothing | Attached::Values { .. } => (0, &[][..]),
-    };
+    let (width, labels) = attached.items();
     let order = permutation(elements.len(), rng);
     let outputs = key.evaluate(&chosen(elements, &order));
     let masks = outputs.par_iter().zip(&order[..]).with_min_len(VALUES_A_TASK);

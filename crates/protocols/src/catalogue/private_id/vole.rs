@@ -64,7 +64,7 @@ static SPEC: Spec = Spec {
     auto: true,
     grouped: false,
     by_groups: None,
-    noise: false,
+    on_shares: false,
     withholds: false,
     with_rows: None,
 };

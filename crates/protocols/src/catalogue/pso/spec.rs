@@ -118,7 +118,7 @@ const fn entry(mqrpmt: MqRpmt, operation: Operation, leaks: Leaks) -> Spec {
         // Rows of an intersection match key after key.
         grouped: !matches!(operation, Operation::Intersect),
         by_groups: None,
-        noise: false,
+        on_shares: false,
         withholds: false,
         with_rows: None,
     }

@@ -60,9 +60,12 @@ fn sender(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
 
 /// The values of the elements in the order of `order`.
 pub(super) fn ordered(attached: Attached<'_>, order: &[u32]) -> Zeroizing<Vec<u128>> {
-    let Attached::Values { columns, words, .. } = attached else { return Zeroizing::default() };
+    let (columns, words) = attached.values();
+    if columns == 0 {
+        return Zeroizing::default();
+    }
     let mut values = Zeroizing::new(vec![0; order.len() * columns]);
-    let rows = values.par_chunks_mut(columns.max(1)).with_min_len(VALUES_A_TASK);
+    let rows = values.par_chunks_mut(columns).with_min_len(VALUES_A_TASK);
     rows.zip(order).for_each(|(row, index)| {
         let words = &words[*index as usize * columns..];
         row.iter_mut().zip(words).for_each(|(value, word)| *value = *word as u128);

@@ -123,7 +123,8 @@ fn a_receiver_of_a_sum_decides_which_values_are_added() {
     let (sender, words) = meet(
         Reveal::Both,
         |run| {
-            run.input.attached = Attached::Values { columns: 1, words: &OWNED, groups: None };
+            run.input.attached =
+                Attached::Values { columns: 1, products: 0, words: &OWNED, groups: None };
             honest(sum::run(MqRpmt::CwPrf, run))
         },
         |run| {

@@ -11,9 +11,7 @@ use super::{and, p1, shuffled_p2};
 use crate::kit::membership::{Hits, VALUES_A_TASK};
 use crate::kit::mqrpmt::MqRpmt;
 use crate::kit::transfer::{self, gathered, one_sided_cost};
-use crate::{
-    Attached, AttachedShape, Conclusion, Cost, Outcome, ProtocolError, Reveal, Role, Run, Shape,
-};
+use crate::{Conclusion, Cost, Outcome, ProtocolError, Reveal, Role, Run, Shape};
 
 pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let received = match (run.side.reveal, run.side.role) {
@@ -92,31 +90,21 @@ fn send(mqrpmt: MqRpmt, run: &mut Run<'_>, from: Role) -> Result<(), ProtocolErr
 }
 
 fn receive_items(run: &mut Run<'_>, from: Role, hits: Hits) -> Result<Received, ProtocolError> {
-    let width = width(run.input.peer_attached);
+    let width = run.input.peer_attached.width();
     let lacking: Vec<bool> = hits.e.iter().map(|e| !e).collect();
     let bytes = transfer::receive_one_sided(&mut run.means, from, &lacking, width)?;
     Ok(Received { width, hits, bytes })
 }
 
 fn send_items(run: &mut Run<'_>, from: Role, order: &[u32]) -> Result<(), ProtocolError> {
-    let (width, bytes) = match run.input.attached {
-        Attached::Items { width, bytes } => (width, bytes),
-        Attached::Nothing | Attached::Values { .. } => (0, [].as_slice()),
-    };
+    let (width, bytes) = run.input.attached.items();
     let items = gathered(order, width, |index| &bytes[index * width..]);
     transfer::send_one_sided(&mut run.means, from, &items, width)
 }
 
-fn width(attached: AttachedShape) -> usize {
-    match attached {
-        AttachedShape::Items { width } => width,
-        AttachedShape::Nothing | AttachedShape::Values { .. } => 0,
-    }
-}
-
 pub(super) fn cost(mqrpmt: MqRpmt, shape: &Shape) -> Cost {
     let (sender, receiver, rounds) =
-        one_sided_cost(shape.sender / shape.per_row, width(shape.attached));
+        one_sided_cost(shape.sender / shape.per_row, shape.attached.width());
     if shape.reveal == Reveal::Receiver {
         return and(mqrpmt.cost(shape), sender, receiver, rounds);
     }
@@ -135,6 +123,6 @@ pub(super) fn cost(mqrpmt: MqRpmt, shape: &Shape) -> Cost {
     };
     let once = and(tests, sender, receiver, rounds);
     let (sender, receiver, rounds) =
-        one_sided_cost(back.sender / back.per_row, width(back.attached));
+        one_sided_cost(back.sender / back.per_row, back.attached.width());
     and(once, receiver, sender, rounds)
 }

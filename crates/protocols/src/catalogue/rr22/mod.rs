@@ -71,7 +71,7 @@ pub(crate) static SEMI_HONEST: Rr22 = Rr22 {
         auto: true,
         grouped: false,
         by_groups: None,
-        noise: false,
+        on_shares: false,
         withholds: false,
         with_rows: Some(WITH_GROUP),
     },
@@ -114,7 +114,7 @@ pub(crate) static POST_QUANTUM: Rr22 = Rr22 {
         auto: false,
         grouped: false,
         by_groups: None,
-        noise: false,
+        on_shares: false,
         withholds: false,
         with_rows: Some(WITHOUT_GROUP),
         ..SEMI_HONEST.spec
@@ -132,7 +132,7 @@ pub(crate) static MALICIOUS_POST_QUANTUM: Rr22 = Rr22 {
         auto: false,
         grouped: false,
         by_groups: None,
-        noise: false,
+        on_shares: false,
         withholds: false,
         with_rows: Some(WITHOUT_GROUP),
         ..MALICIOUS.spec

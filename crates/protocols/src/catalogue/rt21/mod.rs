@@ -94,7 +94,7 @@ pub(crate) static MALICIOUS: Rt21 = Rt21 {
         auto: true,
         grouped: false,
         by_groups: None,
-        noise: false,
+        on_shares: false,
         withholds: false,
         with_rows: None,
     },
@@ -111,7 +111,7 @@ pub(crate) static SEMI_HONEST: Rt21 = Rt21 {
         auto: false,
         grouped: false,
         by_groups: None,
-        noise: false,
+        on_shares: false,
         withholds: false,
         ..MALICIOUS.spec
     },
@@ -131,7 +131,7 @@ pub(crate) static FINITE_FIELD: Rt21 = Rt21 {
         auto: false,
         grouped: false,
         by_groups: None,
-        noise: false,
+        on_shares: false,
         withholds: false,
         ..MALICIOUS.spec
     },

@@ -211,8 +211,11 @@ impl Gmw {
     }
 }
 
+/// The truth table of both of two shared bits, the lowest of an input.
+pub(crate) const BOTH: u16 = truth(&[3, 7, 11, 15]);
+
 /// What a gate gives for each of its sixteen inputs, whose bits are those of a number, the lowest first.
-pub(crate) const fn truth(ones: &[u8]) -> u16 {
+const fn truth(ones: &[u8]) -> u16 {
     let (mut truth, mut place) = (0, 0);
     while place < ones.len() {
         truth |= 1 << ones[place];
