@@ -96,7 +96,8 @@ const WHERE_HELP: &str = "Use only rows that meet this, such as 'amount>=100' or
 
 /// The flag that says how rows match by several keys.
 const MATCH: &str = "match";
-const MATCH_GROUPED: &str = "How rows match by several keys: grouped, by any of a row's values, which stay together [default: grouped]";
+const MATCH_GROUPED: &str = "How rows match by several keys: by any of a row's values, which stay together; grouped, or blind, where nobody sees by which of \
+                             them [default: grouped]";
 const MATCH_HELP: &str = "How rows match by several keys: tiers, key after key, where rows that match drop out before the next (both \
                           sides learn), or one-sided, all keys at once (one side learns) [default: the one for --learn]";
 
@@ -154,7 +155,7 @@ fn command(spec: &'static OperationSpec) -> Command {
             Arg::new(name).long(name).help(help).help_heading(LIST).value_name(values)
         };
         let matching = match spec.keys {
-            Keys::Together => flag(MATCH, MATCH_GROUPED, "grouped"),
+            Keys::Together => flag(MATCH, MATCH_GROUPED, "grouped|blind"),
             Keys::Ordered | Keys::One => flag(MATCH, MATCH_HELP, "tiers|one-sided"),
         };
         let pairs = flag(PAIRS, PAIRS_HELP, "many|one-to-one").conflicts_with("most_per_key");

@@ -155,7 +155,7 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
     let distinct = report.distinct;
     let all = report.peers.len() + 1;
     let matches = |count: u64| match all {
-        2 if report.matching == Some(Matching::Grouped) => {
+        2 if report.matching.is_some_and(Matching::keeps_rows) => {
             let theirs = report.peer().distinct;
             format!("{count} rows match; you have {distinct}, the peer has {theirs}")
         }

@@ -29,6 +29,7 @@ fn planned(operation: Operation, rows: u64) -> PlannedRun {
         keys: 1,
         values: 1,
         groups: None,
+        blind: false,
         lent_groups: None,
         products: 0,
         factor_bytes: 1,

@@ -18,7 +18,10 @@ const WITH_ROWS: u8 = 0x80;
 /// The bit that says that elements stand together as rows, where they can.
 const GROUPED: u8 = 0x40;
 
-/// A protocol, a role with a reveal, whether rows go or elements stand together, the numbers of the two sides' rows, and the peer's
+/// The bit that says that sums are of products, by groups of both sides, where they can.
+const LENT: u8 = 0x20;
+
+/// A protocol, a role with a reveal, whether rows go, elements stand together or something is lent, the numbers of the two sides' rows, and the peer's
 /// frames.
 pub fn protocol_messages(data: &[u8]) {
     let _ = play(data);
@@ -28,14 +31,15 @@ fn play(data: &[u8]) -> Result<Outcome, ProtocolError> {
     let mut fields = Fields::new(data);
     let (protocol, choice) = (fields.byte(), fields.byte());
     let (sender, receiver) = (usize::from(fields.byte() % 5), usize::from(fields.byte() % 5));
-    let index = usize::from((choice & !(WITH_ROWS | GROUPED)) >> 1);
+    let index = usize::from((choice & !(WITH_ROWS | GROUPED | LENT)) >> 1);
     let protocol = PROTOCOLS[usize::from(protocol) % PROTOCOLS.len()];
     let reveals = protocol.spec().reveals;
     let reveal = reveals[index % reveals.len()];
     let setting = Setting::new(protocol, reveal);
     let with_rows = if choice & WITH_ROWS == 0 { None } else { setting.and_rows() };
     let grouped = if choice & GROUPED == 0 { None } else { setting.and_grouped() };
-    let setting = with_rows.or(grouped).unwrap_or(setting);
+    let lent = if choice & LENT == 0 { None } else { lent(setting) };
+    let setting = with_rows.or(grouped).or(lent).unwrap_or(setting);
     let role = if choice & 1 == 0 { Role::Sender } else { Role::Receiver };
     run_one(
         setting,
@@ -47,18 +51,25 @@ fn play(data: &[u8]) -> Result<Outcome, ProtocolError> {
     .0
 }
 
+/// The same with all that can be lent, where something can.
+fn lent(setting: Setting) -> Option<Setting> {
+    setting.and_products().and_then(Setting::and_groups).and_then(Setting::and_lent_groups)
+}
+
 /// What each side of each protocol hears in an honest run.
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
     for (number, protocol) in (0u8..).zip(PROTOCOLS) {
         for (choice, reveal) in (0u8..).zip(protocol.spec().reveals) {
             let plain = Setting::new(protocol, *reveal);
-            for setting in
-                [Some(plain), plain.and_rows(), plain.and_grouped()].into_iter().flatten()
+            for setting in [Some(plain), plain.and_rows(), plain.and_grouped(), lent(plain)]
+                .into_iter()
+                .flatten()
             {
                 let heard = honest(setting, &sets(setting, 4, 3));
                 let (how, said) = match setting {
                     Setting { with_rows: true, .. } => (WITH_ROWS, " with rows"),
+                    Setting { lends_groups: true, .. } => (LENT, " of what is lent"),
                     Setting { per_row: 1, .. } => (0, ""),
                     _ => (GROUPED, " grouped"),
                 };

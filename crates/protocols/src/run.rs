@@ -77,6 +77,12 @@ pub struct Means<'a> {
 }
 
 impl Means<'_> {
+    /// The same, for a protocol within this one.
+    pub(crate) fn lent(&mut self) -> Means<'_> {
+        let Means { session, channel, rng, observer } = self;
+        Means { session, channel: &mut **channel, rng: &mut **rng, observer: *observer }
+    }
+
     /// Begins a step of `units` units of work: a phase of the costs, and what the observer hears of.
     pub(crate) fn step(&mut self, name: &'static str, units: usize) {
         self.channel.phase(name);

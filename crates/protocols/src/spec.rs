@@ -208,6 +208,8 @@ pub struct Spec {
     /// What the sender learns where its numbers are added up by groups of its elements, of which the receiver knows only how many
     /// there are at most, and learns nothing else; none where they cannot be.
     pub by_groups: Option<Knowledge>,
+    /// Whether a row can be several elements so that nobody sees by which of them it matches.
+    pub blind: bool,
     /// Whether sums come about on shares, so that they can be by groups, have noise of coins that both sides toss, and be of products
     /// with a factor of the receiver's.
     pub on_shares: bool,

@@ -126,6 +126,10 @@ const GROUPED_LEAK: &str = "A key is a row here, with its values under all keys:
                             which of its values stand in one row of the other. If both learn a count, each learns how many rows of \
                             either list match, and takes the number of its own from the other on trust. On mqrpmt-star the sender learns how many values match.";
 
+/// What rows tell that match without anybody seeing by which keys.
+const BLIND_LEAK: &str = "A key is a row here, with its values under all keys: it matches by any of them, and nobody sees by which. If both learn a count, \
+                          it is that of the rows of the one or of the other list that match, whichever is smaller.";
+
 /// What groups tell.
 const GROUPS_LEAK: &str = "Of a group of few keys a count tells which of them match: give --least, which holds for each group by itself. The side without \
                            values learns the most groups of the owner's that there can be, which both give, not how many there are.";
@@ -175,6 +179,7 @@ pub(crate) fn leaks_of_offer(
         Matching::Tiers => TIERS_LEAK,
         Matching::OneSided => ONE_SIDED_LEAK,
         Matching::Grouped => GROUPED_LEAK,
+        Matching::Blind => BLIND_LEAK,
     });
     let of_generators = offer.presets.contains(GENERATOR).then_some(GENERATORS_LEAK);
     let of_groups = offer.groups.map(|_| GROUPS_LEAK);
@@ -210,7 +215,7 @@ fn peer(offer: &Offer, name: &str, theirs: &Terms) -> PeerBriefing {
     let distinct = theirs.distinct;
     let peer = PeerBriefing::with(name, theirs, offer.learn.mirrored().includes_me());
     match offer.operation {
-        _ if offer.matching == Some(Matching::Grouped) => {
+        _ if offer.matching.is_some_and(Matching::keeps_rows) => {
             let rows = distinct / offer.per_row() as u64;
             PeerBriefing {
                 distinct: rows,

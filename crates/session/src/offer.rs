@@ -55,6 +55,8 @@ names! {
         OneSided = "one-sided",
         /// By all keys at once, under which the values of a row stay together, for a result that is not of rows.
         Grouped = "grouped",
+        /// As grouped, and nobody sees by which keys rows match.
+        Blind = "blind",
     }
 }
 
@@ -70,13 +72,25 @@ impl Matching {
             Self::Tiers => refused(
                 "with several keys all learn, since rows that match drop out before the next key: leave out --learner",
             ),
-            Self::OneSided | Self::Grouped => refused(
+            Self::OneSided | Self::Grouped | Self::Blind => refused(
                 "they intersect by several keys in tiers, and count by one: give --key once",
             ),
         }
     }
 
-    /// The way for a result of `operation` that goes so; nothing where rows match by one key alone. For an intersection in tiers
+    /// Whether the values of a row stay together.
+    #[must_use]
+    pub fn keeps_rows(self) -> bool {
+        matches!(self, Self::Grouped | Self::Blind)
+    }
+
+    /// Whether it can stand where this way is the usual one.
+    #[must_use]
+    pub fn stands_for(self, usual: Self) -> bool {
+        self == usual || (self == Self::Blind && usual == Self::Grouped)
+    }
+
+    /// The usual way for a result of `operation` that goes so; nothing where rows match by one key alone. For an intersection in tiers
     /// both must know what drops out.
     #[must_use]
     pub fn of(operation: Operation, learn: Learn) -> Option<Self> {
@@ -184,7 +198,7 @@ pub fn can_be_filled(operation: Operation) -> bool {
 
 /// How many keys of lists with these presets stand for one row where rows match so.
 pub(crate) fn per_row(matching: Option<Matching>, presets: &str) -> usize {
-    if matching == Some(Matching::Grouped) { presets.split(BETWEEN_KEYS).count() } else { 1 }
+    if matching.is_some_and(Matching::keeps_rows) { presets.split(BETWEEN_KEYS).count() } else { 1 }
 }
 
 /// What stands between the presets of two keys.

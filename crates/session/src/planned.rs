@@ -21,6 +21,8 @@ pub struct PlannedRun {
     pub peer_rows: u64,
     /// By how many keys rows match.
     pub keys: u64,
+    /// Whether nobody is to see by which of them, where a row's values stay together.
+    pub blind: bool,
     /// Value columns of a sum or of shares.
     pub values: usize,
     /// How many groups there are at most by which values are added up.
@@ -61,10 +63,11 @@ impl PlannedRun {
     pub fn price(&self) -> Result<Prices, SessionError> {
         let Self { link, threads, .. } = *self;
         let with_rows = self.wanted.operation.spec().may_send_rows() && self.row_bytes() > 0;
-        let grouped = self.matching() == Some(Matching::Grouped);
+        let grouped = self.matching().is_some_and(Matching::keeps_rows);
+        let blind = self.matching() == Some(Matching::Blind);
         let by_groups = self.groups.is_some() || self.lent_groups.is_some();
         let on_shares = Wanted::flag_on_shares(by_groups, false, self.products > 0);
-        let wanted = Wanted { with_rows, grouped, on_shares, ..self.wanted };
+        let wanted = Wanted { with_rows, grouped, blind, on_shares, ..self.wanted };
         wanted.check(None)?;
         if self.keys > 1 && self.matching().is_none() {
             return Err(SessionError::OneKey(wanted.operation));
@@ -106,7 +109,12 @@ impl PlannedRun {
     /// How rows match by several keys.
     fn matching(&self) -> Option<Matching> {
         let Wanted { operation, learn, .. } = self.wanted;
-        Matching::of(operation, learn).filter(|_| self.keys > 1)
+        let usual = Matching::of(operation, learn).filter(|_| self.keys > 1)?;
+        Some(
+            Some(Matching::Blind)
+                .filter(|blind| self.blind && blind.stands_for(usual))
+                .unwrap_or(usual),
+        )
     }
 
     /// How many runs follow each other, one for each key of tiers; nothing where rows match by several keys at once.
@@ -115,7 +123,7 @@ impl PlannedRun {
         match self.matching() {
             None => (self.keys <= 1).then_some(1),
             Some(Matching::Tiers) => Some(self.keys),
-            Some(Matching::OneSided | Matching::Grouped) => None,
+            Some(Matching::OneSided | Matching::Grouped | Matching::Blind) => None,
         }
     }
 
@@ -124,7 +132,7 @@ impl PlannedRun {
     pub fn shape(&self) -> Shape {
         let Side { role, reveal } = self.side();
         let (values, per_row) = match self.matching() {
-            Some(Matching::Grouped) => (self.keys, self.keys),
+            Some(Matching::Grouped | Matching::Blind) => (self.keys, self.keys),
             Some(Matching::OneSided) => (self.keys, 1),
             Some(Matching::Tiers) | None => (1, 1),
         };
@@ -260,6 +268,7 @@ mod tests {
             rows,
             peer_rows,
             keys,
+            blind: false,
             values: 1,
             groups: None,
             lent_groups: None,
@@ -301,6 +310,7 @@ mod tests {
             rows,
             peer_rows,
             keys,
+            blind: false,
             values,
             groups: None,
             lent_groups: None,

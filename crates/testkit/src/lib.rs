@@ -10,7 +10,7 @@ use veilset_channel::{Costs, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::{
     Attached, AttachedShape, Choices, Groups, Means, Outcome, Protocol, ProtocolError, Reveal,
-    Role, Run, RunInput, Shape, Side, Silent,
+    Role, Run, RunInput, Shape, Side, Silent, Spec,
 };
 
 pub use several::{EndedAmong, Meeting, run_all};
@@ -219,7 +219,8 @@ impl Setting {
     /// The same with two elements a row, where they can stand together.
     #[must_use]
     pub fn and_grouped(self) -> Option<Self> {
-        self.protocol.spec().grouped.then_some(Self { per_row: 2, ..self })
+        let Spec { grouped, blind, .. } = self.protocol.spec();
+        (*grouped || *blind).then_some(Self { per_row: 2, ..self })
     }
 
     /// The same by groups, where values can be added up so.

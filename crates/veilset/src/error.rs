@@ -78,8 +78,10 @@ pub enum GroupsError {
 /// What a way to match needs.
 fn other_way(operation: Operation, matching: Matching) -> &'static str {
     match (operation.spec().keys, matching) {
-        (Keys::Together | Keys::One, _) => "is for intersect: leave out --match, or give grouped",
-        (Keys::Ordered, Matching::Grouped) => {
+        (Keys::Together | Keys::One, _) => {
+            "is for intersect: leave out --match, or give grouped or blind"
+        }
+        (Keys::Ordered, Matching::Grouped | Matching::Blind) => {
             "is for count, sum, union and share: give tiers where both learn, and one-sided where one does"
         }
         (Keys::Ordered, Matching::Tiers) => {

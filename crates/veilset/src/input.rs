@@ -183,7 +183,7 @@ impl Input {
         specs: &[KeySpec],
         matching: Option<Matching>,
     ) -> Result<Self, DataError> {
-        let grouped = matching == Some(Matching::Grouped);
+        let grouped = matching.is_some_and(Matching::keeps_rows);
         if grouped {
             specs.iter().try_for_each(KeySpec::check_single)?;
         }

@@ -136,11 +136,13 @@ impl Job {
             return Err(KeysError::TooMany { most: MAX_LINKAGE_KEYS }.into());
         }
         let fitting = fitting.ok_or(SessionError::OneKey(operation))?;
-        if let Some(matching) = matching.filter(|matching| *matching != fitting) {
+        if let Some(matching) = matching.filter(|matching| !matching.stands_for(fitting)) {
             return Err(KeysError::Matching { operation, matching }.into());
         }
-        if fitting == Matching::Grouped && self.peers.len() < 2 {
-            Wanted { grouped: true, ..self.wanted() }.check(self.protocol)?;
+        let fitting = matching.unwrap_or(fitting);
+        if fitting.keeps_rows() && self.peers.len() < 2 {
+            let blind = fitting == Matching::Blind;
+            Wanted { grouped: true, blind, ..self.wanted() }.check(self.protocol)?;
         }
         if self.peers.len() > 1 {
             let learners = self.seats.learners.len();
@@ -220,12 +222,23 @@ impl Job {
 
     fn wanted(&self) -> Wanted {
         let Self { operation, security, learn, choices, .. } = *self;
-        let grouped = self.matching == Some(Matching::Grouped);
+        let grouped = self.matching.is_some_and(Matching::keeps_rows);
+        let blind = self.matching == Some(Matching::Blind);
         let with_rows = self.with_rows;
         let withheld = self.release.least.is_some();
         let coins = self.release.noise.is_some() && operation == Operation::Sum;
         let on_shares = Wanted::flag_on_shares(self.groups.is_some(), coins, false);
-        Wanted { operation, security, learn, with_rows, grouped, on_shares, withheld, choices }
+        Wanted {
+            operation,
+            security,
+            learn,
+            with_rows,
+            grouped,
+            blind,
+            on_shares,
+            withheld,
+            choices,
+        }
     }
 
     /// Agrees on the terms, with the peer or with all others.
@@ -238,7 +251,7 @@ impl Job {
         let operation = self.operation;
         self.check_list(input)?;
         let matching = self.matching_of(&input.specs)?;
-        if input.is_grouped() != (matching == Some(Matching::Grouped)) {
+        if input.is_grouped() != matching.is_some_and(Matching::keeps_rows) {
             return Err(KeysError::Made(operation).into());
         }
         let mut offer = self.to_offer(input, matching);

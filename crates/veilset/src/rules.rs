@@ -93,6 +93,12 @@ impl Job {
         if input.factor_name().is_some() {
             self.check_products()?;
         }
+        if input.has_several_keys() && (input.lends() || input.factor_name().is_some()) {
+            let flag = if input.factor_name().is_some() { "--factor" } else { "--by" };
+            let why =
+                "a row of several keys can match several rows of the other side; give one --key";
+            return Err(SessionError::Release { flag, operation: self.operation, why }.into());
+        }
         if input.values().is_some_and(Values::has_squares) {
             let Release { round, noise, .. } = self.release;
             let flags = [("--round", round.is_some()), ("--noise", noise.is_some())];

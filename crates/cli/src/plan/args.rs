@@ -31,6 +31,9 @@ pub(crate) struct PlanArgs {
     /// The keys by which rows match, of which a row has a value under each
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..=MAX_LINKAGE_KEYS as u64))]
     pub(crate) keys: u64,
+    /// Price a run in which nobody sees by which of several keys rows match, as with --match blind
+    #[arg(long, conflicts_with_all = ["cluster", "parties"])]
+    pub(crate) blind: bool,
     /// The operation
     #[arg(long, value_name = "OP", value_parser = value_parser!(Operation))]
     pub(crate) operation: Option<Operation>,

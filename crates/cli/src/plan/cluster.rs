@@ -148,6 +148,7 @@ mod tests {
             peer_rows: 10_000_000_000,
             values: 1,
             groups: None,
+            blind: false,
             lent_groups: None,
             products: 0,
             factor_bytes: 1,

@@ -73,6 +73,7 @@ fn planned(args: &PlanArgs) -> PlannedRun {
         rows: args.rows.unwrap_or_default(),
         peer_rows: args.peer_rows.unwrap_or_default(),
         keys: args.keys,
+        blind: args.blind,
         values: args.values,
         groups: args.groups.map(usize::from),
         lent_groups: args.lent_groups.map(usize::from),

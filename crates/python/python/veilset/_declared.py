@@ -13,7 +13,7 @@ Digest: TypeAlias = Literal["sorted", "bloom", "shuffled"]
 Shares: TypeAlias = Literal["additive", "xor"]
 Scheme: TypeAlias = Literal["sum-of-ranks", "minimum-of-ranks"]
 Flooding: TypeAlias = Literal["off", "on"]
-Match: TypeAlias = Literal["tiers", "one-sided", "grouped"]
+Match: TypeAlias = Literal["tiers", "one-sided", "grouped", "blind"]
 Pairs: TypeAlias = Literal["many", "one-to-one"]
 Join: TypeAlias = Literal["inner", "left", "anti"]
 

@@ -316,6 +316,7 @@ class Asked:
     rows: int
     peer_rows: int
     keys: int
+    blind: bool
     learn: str
     security: str
     link: str | None

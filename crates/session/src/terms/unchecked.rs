@@ -188,7 +188,16 @@ impl UncheckedTerms {
         let sums = self.operation().is_some_and(|one| one.spec().has_groups());
         let said = (self.products > 0) != (self.factor > 0);
         let fits = self.products <= self.values && usize::from(self.factor) <= MAX_FACTOR;
-        if has_factor { said && fits && sums } else { self.products == 0 && self.factor == 0 }
+        if has_factor {
+            said && fits && sums && !self.has_several_keys()
+        } else {
+            self.products == 0 && self.factor == 0
+        }
+    }
+
+    /// Whether rows match by several keys, so that one can match several rows of the other side.
+    fn has_several_keys(&self) -> bool {
+        self.presets.contains(BETWEEN_KEYS)
     }
 
     /// Whether numbers are added up by groups where both sides say so, by as many as the sides say or as are lent, which have names.
@@ -206,7 +215,7 @@ impl UncheckedTerms {
                 let groups = (1..=MAX_LENT_GROUPS).contains(&names.len()) && names.len() == by;
                 let bytes: usize = names.iter().flatten().map(String::len).sum();
                 let names = bytes <= MAX_LENT_NAMES && names.iter().all(|name| short(name));
-                self.values == 0 && is_said && named && groups && names
+                self.values == 0 && is_said && named && groups && names && !self.has_several_keys()
             }
         }
     }
@@ -224,7 +233,8 @@ impl UncheckedTerms {
 
     /// Whether there are as many keys as whole rows have, where rows are several.
     fn rows_are_possible(&self) -> bool {
-        let grouped = self.details.contains(&matching_detail(Matching::Grouped));
+        let keeps_rows = [Matching::Grouped, Matching::Blind].map(matching_detail);
+        let grouped = keeps_rows.iter().any(|said| self.details.contains(said));
         let keys = self.presets.split(BETWEEN_KEYS).count() as u64;
         !grouped || (self.tiers.is_empty() && self.distinct.is_multiple_of(keys))
     }

@@ -24,6 +24,8 @@ pub struct Wanted {
     pub with_rows: bool,
     /// Whether the values of a row under several keys stay together.
     pub grouped: bool,
+    /// Whether nobody is to see by which keys rows match.
+    pub blind: bool,
     /// What is asked for, as its flag says it, that sums have on shares alone: groups of keys, noise of coins that both sides toss, or
     /// products with a factor of the other side's.
     pub on_shares: Option<&'static str>,
@@ -48,6 +50,7 @@ impl Wanted {
             learn,
             with_rows: false,
             grouped: false,
+            blind: false,
             on_shares: None,
             withheld: false,
             choices: Choices::default(),
@@ -57,11 +60,12 @@ impl Wanted {
     pub(crate) fn of(offer: &Offer) -> Self {
         let Offer { operation, security, learn, choices, attached, .. } = *offer;
         let with_rows = sends_rows(operation, attached);
-        let grouped = offer.matching == Some(Matching::Grouped);
+        let grouped = offer.matching.is_some_and(Matching::keeps_rows);
+        let blind = offer.matching == Some(Matching::Blind);
         let coins = offer.release.noise.is_some() && !offer.release.has_dummies(operation);
         let on_shares = Self::flag_on_shares(offer.groups.is_some(), coins, offer.factor.is_some());
         let withheld = offer.release.least_inside(operation, true).is_some();
-        Self { operation, security, learn, with_rows, grouped, on_shares, withheld, choices }
+        Self { operation, security, learn, with_rows, grouped, blind, on_shares, withheld, choices }
     }
 
     /// The flag of what sums have on shares alone, of the first that is asked for: groups, noise, or a factor.
@@ -96,7 +100,8 @@ impl Wanted {
         candidates(self.operation, self.security).filter(move |protocol| {
             let spec = protocol.spec();
             let takes = |taken: &Taken| taken.allows(self.choices);
-            (spec.grouped || !self.grouped)
+            (spec.grouped || !self.grouped || self.blind)
+                && (spec.blind || !self.blind)
                 && (spec.on_shares || self.on_shares.is_none())
                 && spec.reveals.contains(&self.learn.reveal())
                 && spec.taken(self.with_rows).is_some_and(takes)

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::{env, fs, path::PathBuf};
 
 use veilset_channel::{Costs, PhaseCost};
+use veilset_crypto::Element;
 use veilset_protocols::{MULTIPARTY, MultipartyProtocol, Operation, PROTOCOLS, Protocol};
 use veilset_testkit::{Meeting, Sets, Setting, run_all, run_both, shape};
 
@@ -20,8 +21,8 @@ const ORDERED: [(usize, usize); 4] = [(0, 0), (1, 1), (40, 25), (5, 300)];
 /// Of these under Paillier's encryption.
 const ENCRYPTED: [(usize, usize); 4] = [(0, 0), (1, 1), (12, 7), (3, 40)];
 
-/// The phase of each of their rounds; these stand in one line.
-const ROUNDS: &str = "comparisons";
+/// The phase of each of their rounds, and of each layer that puts rows in order; these stand in one line.
+const ROUNDS: [&str; 2] = ["comparisons", "order of rows"];
 
 /// The sizes at which a protocol is looked at: all for those on which the others are built.
 fn sizes(protocol: &dyn Protocol) -> &'static [(usize, usize)] {
@@ -46,6 +47,7 @@ fn measured(protocol: &'static dyn Protocol) -> String {
     for &(sender, receiver) in sizes(protocol) {
         let common = sender.min(receiver) / 2;
         let sets = Sets::new(sender, receiver, common);
+        let of_rows = Sets::new(2 * sender, 2 * receiver, 2 * common);
         for reveal in protocol.spec().reveals {
             let plain = Setting::new(protocol, *reveal);
             let by_groups = plain.and_groups();
@@ -56,10 +58,14 @@ fn measured(protocol: &'static dyn Protocol) -> String {
                 [Some(plain), plain.and_rows(), by_groups, plain.and_noise(64), products];
             let settings = settings.into_iter().chain(withheld);
             let lent = products.and_then(Setting::and_lent_groups);
-            let settings = settings.chain([lent, lent.and_then(Setting::and_groups)]);
+            let blind = if protocol.spec().blind { plain.and_grouped() } else { None };
+            let withheld = blind.and_then(|blind| blind.and_least(2));
+            let settings =
+                settings.chain([lent, lent.and_then(Setting::and_groups), blind, withheld]);
             for setting in settings.flatten() {
-                if setting.is_quick(&sets) {
-                    measure(&mut text, setting, &sets);
+                let sets = if setting.per_row > 1 { &of_rows } else { &sets };
+                if setting.is_quick(sets) {
+                    measure(&mut text, setting, sets);
                 }
             }
         }
@@ -69,7 +75,8 @@ fn measured(protocol: &'static dyn Protocol) -> String {
 
 /// Adds the lines of a run.
 fn measure(text: &mut String, setting: Setting, sets: &Sets) {
-    let (sender, receiver) = (sets.sender.len(), sets.receiver.len());
+    let rows = |elements: &[Element]| elements.len() / setting.per_row;
+    let (sender, receiver) = (rows(&sets.sender), rows(&sets.receiver));
     let ((_, sent), (_, received)) = run_both(setting, sets, 7);
     if sender.min(receiver) / 2 > 0 && counts_matches(setting.protocol) {
         let sets = Sets::new(sender, receiver, 0);
@@ -86,6 +93,7 @@ fn measure(text: &mut String, setting: Setting, sets: &Sets) {
         (with_noise, " with noise"),
         (setting.products, " with products"),
         (setting.lends_groups, " by lent groups"),
+        (setting.per_row > 1, " of rows of two"),
     ] {
         with.push_str(if is { what } else { "" });
     }
@@ -147,7 +155,7 @@ fn measure_among(text: &mut String, meeting: &Meeting, who: &str) {
 fn write_costs(text: &mut String, name: &str, costs: &Costs) {
     let moved = costs.phases.iter().filter(|phase| phase.frames_sent + phase.frames_received > 0);
     let moved: Vec<&PhaseCost> = moved.collect();
-    for same in moved.chunk_by(|one, next| [one.name, next.name] == [ROUNDS; 2]) {
+    for same in moved.chunk_by(|one, next| one.name == next.name && ROUNDS.contains(&one.name)) {
         let sum = |of: fn(&PhaseCost) -> u64| same.iter().map(|phase| of(phase)).sum::<u64>();
         let (sent, received) = (sum(|phase| phase.bytes_sent), sum(|phase| phase.bytes_received));
         let (out, back) = (sum(|phase| phase.frames_sent), sum(|phase| phase.frames_received));

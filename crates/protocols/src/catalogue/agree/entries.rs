@@ -37,6 +37,7 @@ pub(crate) static TO_THE_MATCH: Agree = Agree {
         grouped: false,
         by_groups: None,
         on_shares: false,
+        blind: false,
         withholds: false,
         with_rows: None,
     },
@@ -54,6 +55,7 @@ pub(crate) static FIXED: Agree = Agree {
         grouped: false,
         by_groups: None,
         on_shares: false,
+        blind: false,
         withholds: false,
         ..TO_THE_MATCH.spec
     },
@@ -74,6 +76,7 @@ pub(crate) static PAILLIER: Agree = Agree {
         grouped: false,
         by_groups: None,
         on_shares: false,
+        blind: false,
         withholds: false,
         ..TO_THE_MATCH.spec
     },

@@ -6,8 +6,11 @@ use veilset_structures::okvs::OkvsShape;
 
 use super::shared::{MAX_ELEMENTS, Sizes, width_of};
 use super::sums::{Rows, at_once};
-use super::{binned, told};
-use crate::kit::gmw::{BASE, all_coins, cipher_calls, frames_of, layers_of_number, told_bytes};
+use super::{binned, counts_both, told};
+use crate::kit::gmw::{
+    BASE, all_coins, bits_of_numbers, cipher_calls, frames_of, layers as any_layers,
+    layers_of_number, layers_of_order, told_bytes,
+};
 use crate::kit::store::{DECODED, ENCODED, KIND, Width, bytes, over, store_bytes};
 use crate::kit::vole_oprf;
 use crate::kit::wire::{bits_bytes, chunks_of, frames, size, values_bytes};
@@ -28,11 +31,11 @@ const GATE_BYTES: f64 = 6.0;
 /// Bytes that the places of an element take while bins are filled.
 const PLACES: usize = 64;
 
-/// How many bins a sender has.
+/// How many bins a sender has, or rows of several elements.
 pub(super) fn places(shape: &Shape) -> u64 {
     let [sender, receiver] = [shape.sender, shape.receiver].map(size);
-    if sender == 0 || receiver == 0 {
-        return shape.sender;
+    if sender == 0 || receiver == 0 || shape.per_row > 1 {
+        return shape.sender / shape.per_row;
     }
     Sizes::new(sender, receiver, 0).table.bins() as u64
 }
@@ -42,30 +45,25 @@ pub(super) fn cost(operation: Operation, shape: &Shape) -> Cost {
     if sender == 0 || receiver == 0 {
         return Cost::default();
     }
-    if sender.max(receiver) > MAX_ELEMENTS || per_row > 1 {
+    if sender.max(receiver) > MAX_ELEMENTS {
         return Cost::endless();
     }
-    let priced = Priced::new(operation, shape);
-    let (bins, points) = (priced.bins(), priced.sizes.points());
-    let (of_points, of_bins) = vole_oprf::cost_among(bins as u64, points as u64, points as u64);
-    let [with_all, with_one] = TRANSFER;
-    let made: usize = priced.transfers.iter().sum();
-    let [offered, chosen] = priced.bytes();
-    let programming = (Element::LEN + 16 + 8 + 8 + 8) as f64 * points as f64
-        + (OkvsShape::new(KIND, points).len() * priced.word()) as f64;
-    let filled = (Element::LEN + 16 + PLACES) as f64 * bins as f64;
-    let coded = [ENCODED * points as f64, DECODED * bins as f64];
-    let of_points = priced.party(of_points, chosen, coded[0] + with_one * made as f64, programming);
-    let of_bins = priced.party(of_bins, offered, coded[1] + with_all * made as f64, filled);
-    let [sender, receiver] = match priced.with_bins {
-        Role::Sender => [of_bins, of_points],
-        Role::Receiver => [of_points, of_bins],
-    };
+    let with_bins = binned(operation, [sender, receiver].map(size), Role::Sender, per_row);
+    let priced = Priced::new(operation, shape, with_bins);
+    if !counts_both(operation, shape.reveal, per_row) {
+        return priced.told(shape.withheld).cost();
+    }
+    // The other side has bins, too, and nobody is told that count.
+    let other = Priced::new(operation, shape, with_bins.other());
+    let width = priced.widths[0].max(other.widths[0]);
+    let of_width = |priced: Priced| Priced { widths: vec![width], ..priced };
+    let one = of_width(priced).and_smaller().told(shape.withheld).cost();
+    let other = Priced { told: [0; 2], ..of_width(other) }.cost();
     Cost {
-        sender,
-        receiver,
-        rounds: vole_oprf::ROUNDS + priced.rounds() as u64,
-        waits: vole_oprf::waits(Security::SemiHonest),
+        sender: one.sender.and(other.sender),
+        receiver: one.receiver.and(other.receiver),
+        rounds: one.rounds + other.rounds,
+        waits: one.waits + other.waits,
     }
 }
 
@@ -73,6 +71,9 @@ pub(super) fn cost(operation: Operation, shape: &Shape) -> Cost {
 struct Priced {
     with_bins: Role,
     sizes: Sizes,
+    /// How many bits are multiplied, of bins or of rows, and then of two counts.
+    multiplied: usize,
+    selected: Vec<usize>,
     /// Bytes of a bin's numbers, and how many of these are products.
     widths: Vec<usize>,
     products: usize,
@@ -92,10 +93,36 @@ struct Priced {
 }
 
 impl Priced {
-    fn new(operation: Operation, shape: &Shape) -> Self {
-        let Shape { sender, receiver, reveal, attached, returned, withheld, coins, .. } = *shape;
+    /// What the run costs.
+    fn cost(&self) -> Cost {
+        let (bins, points) = (self.sizes.table.bins(), self.sizes.points());
+        let (of_points, of_bins) = vole_oprf::cost_among(bins as u64, points as u64, points as u64);
+        let [with_all, with_one] = TRANSFER;
+        let made: usize = self.transfers.iter().sum();
+        let [offered, chosen] = self.bytes();
+        let programming = (Element::LEN + 16 + 8 + 8 + 8) as f64 * points as f64
+            + (OkvsShape::new(KIND, points).len() * self.word()) as f64;
+        let filled = (Element::LEN + 16 + PLACES) as f64 * bins as f64;
+        let coded = [ENCODED * points as f64, DECODED * bins as f64];
+        let passes = [coded[0] + with_one * made as f64, coded[1] + with_all * made as f64];
+        let of_points = self.party(of_points, chosen, passes[0], programming);
+        let of_bins = self.party(of_bins, offered, passes[1], filled);
+        let [sender, receiver] = match self.with_bins {
+            Role::Sender => [of_bins, of_points],
+            Role::Receiver => [of_points, of_bins],
+        };
+        Cost {
+            sender,
+            receiver,
+            rounds: vole_oprf::ROUNDS + self.rounds() as u64,
+            waits: vole_oprf::waits(Security::SemiHonest),
+        }
+    }
+
+    /// Of a run in which this side has bins, before the result.
+    fn new(operation: Operation, shape: &Shape, with_bins: Role) -> Self {
+        let Shape { sender, receiver, reveal, attached, returned, coins, per_row, .. } = *shape;
         let counts = [sender, receiver].map(size);
-        let with_bins = binned(operation, counts, Role::Sender);
         let [in_bins, others] = match with_bins {
             Role::Sender => counts,
             Role::Receiver => [counts[1], counts[0]],
@@ -117,19 +144,34 @@ impl Priced {
             noisy.map(|width| [all_coins(coins, *width), *width]).collect();
         transfers.extend(coins.iter().map(|[coins, _]| coins));
         let bins = sizes.table.bins();
+        let multiplied = match per_row {
+            1 => bins,
+            _ => {
+                let rows = in_bins / per_row as usize;
+                let order: Vec<usize> = layers_of_order(bins).collect();
+                let any: Vec<usize> =
+                    any_layers(per_row as u32).map(|gates| gates * rows).collect();
+                transfers.push(order.iter().sum());
+                transfers.extend(&any);
+                layers.extend(order.into_iter().chain(any));
+                rows
+            }
+        };
         let of_products: Vec<usize> = match products {
             0 => Vec::new(),
-            _ => at_once(bins, 8 * factor).map(|bins| 8 * factor * bins.len()).collect(),
+            _ => at_once(multiplied, 8 * factor).map(|bins| 8 * factor * bins.len()).collect(),
         };
         for _ in 0..rows.lent.unwrap_or(1) {
-            let gates = std::iter::repeat_n(bins, rows.gates());
+            let gates = std::iter::repeat_n(multiplied, rows.gates());
             layers.extend(gates.clone().chain(of_products.iter().copied()));
-            transfers.extend(gates.chain([bins]));
+            transfers.extend(gates.chain([multiplied]));
             transfers.extend(of_products.iter().flat_map(|count| [*count; 2]));
         }
-        let priced = Self {
+        Self {
             with_bins,
             sizes,
+            multiplied,
+            selected: Vec::new(),
             widths,
             products,
             lent: returned,
@@ -140,27 +182,40 @@ impl Priced {
             layers,
             coins,
             transfers,
-        };
-        if withheld && told != [0; 2] { priced.and_withheld() } else { priced }
+        }
     }
 
-    /// The same where fewer matches are withheld.
-    fn and_withheld(mut self) -> Self {
+    /// The same with a comparison of a number of each row.
+    fn and_compared(mut self) -> Self {
         let comparing =
             layers_of_number(8 * self.widths[0] as u32).map(|gates| self.rows() * gates);
         let comparing: Vec<usize> = comparing.collect();
         self.transfers.push(comparing.iter().sum());
         self.layers.extend(comparing);
-        self.withheld = true;
-        if let Some(masked) = self.masked() {
-            self.transfers.push(masked);
-            self.layers.push(masked);
-        }
         self
     }
 
-    fn bins(&self) -> usize {
-        self.sizes.table.bins()
+    /// The same where the smaller of two counts is the result.
+    fn and_smaller(self) -> Self {
+        let mut compared = self.and_compared();
+        let bits = bits_of_numbers(1, compared.widths[0]);
+        compared.selected = vec![1, bits];
+        compared.transfers.extend([1, bits, bits]);
+        compared.layers.push(bits);
+        compared
+    }
+
+    /// The same with what the result takes, where fewer matches are withheld or not.
+    fn told(self, withheld: bool) -> Self {
+        if !withheld || self.told == [0; 2] {
+            return self;
+        }
+        let mut withheld = Self { withheld: true, ..self.and_compared() };
+        if let Some(masked) = withheld.masked() {
+            withheld.transfers.push(masked);
+            withheld.layers.push(masked);
+        }
+        withheld
     }
 
     fn rows(&self) -> usize {
@@ -191,10 +246,11 @@ impl Priced {
             }
         };
         let of_products = self.of_products.iter().map(move |count| of(*count, products));
-        let once = std::iter::once(of(self.bins(), plain)).chain(of_products);
+        let once = std::iter::once(of(self.multiplied, plain)).chain(of_products);
         let all = once.collect::<Vec<_>>();
         let times = self.rows.lent.unwrap_or(1) * all.len();
-        all.into_iter().cycle().take(times)
+        let selected = self.selected.iter().map(move |count| of(*count, plain));
+        all.into_iter().cycle().take(times).chain(selected)
     }
 
     /// Bytes of the result for the side that is told so many numbers of a row.
@@ -255,7 +311,7 @@ impl Priced {
         let most = self.transfers.iter().max().copied().unwrap_or_default();
         let width: usize = self.widths.iter().sum();
         let comparing = (24.0 + 32.0 * f64::from(u8::from(self.lent != AttachedShape::Nothing)))
-            * self.bins() as f64
+            * self.sizes.table.bins() as f64
             + GATE_BYTES * most as f64
             + (BATCH_BYTES + 2.0 * width as f64) * BATCH.min(most) as f64;
         PartyCost {

@@ -19,6 +19,10 @@
 //! and a group. The store of step 3 has these under a mask of the bin, too, and more bits of F hide that, so in a bin that matches the two
 //! have shares of the bits of what is lent, and random bits in any other. How these make products and rows is in [`sums`](self::sums).
 //!
+//! **Rows of several elements.** A row matches by any of its elements, and counts once. Bits of bins are put into the order of the rows of
+//! the side with bins, which alone knows it ([`permuted`](crate::kit::gmw)), and whether any bit of a row is set takes its place. In a
+//! count that both learn each side has bins once, and the smaller of the two counts is the result. In [`rows`].
+//!
 //! **Least result.** Where fewer than K matches are to give nothing, the two first compute a bit on shares of the count: whether it is
 //! at least K. If both learn the count, both open that bit, and send nothing more where it is 0. If one learns it, shares of the bit times each
 //! bit of the other side's share are computed, and sent to the one that learns: it gets that share or zeros, and the other side not
@@ -38,6 +42,7 @@
 
 mod cost;
 mod result;
+mod rows;
 mod shared;
 mod spec;
 mod sums;
@@ -52,7 +57,7 @@ use self::sums::{Rows, STEP, numbers_of, sums};
 use crate::kit::gmw::{Factors, cut};
 use crate::{
     Attached, Conclusion, Cost, GroupSums, Means, Operation, Outcome, Protocol, ProtocolError,
-    Role, Run, RunInput, Shape, Shares, Side, Spec,
+    Reveal, Role, Run, RunInput, Shape, Shares, Side, Spec,
 };
 
 /// An operation on shares of which elements match.
@@ -89,23 +94,47 @@ impl Protocol for Circuit {
                 _ => no_numbers(&input, side, columns),
             });
         }
-        let has_bins = binned(operation, [own, peer], side.role) == side.role;
-        let [binned, others] = if has_bins { [own, peer] } else { [peer, own] };
-        let sizes = Sizes::new(binned, others, input.slack);
-        if sizes.bits > u64::BITS {
-            return Err(ProtocolError::NoParameters);
+        if counts_both(operation, side.reveal, input.per_row as u64) {
+            return rows::count_of_both(&mut means, &input, side);
         }
-        let matches = match has_bins {
-            true => shared::bins(&mut means, &sizes, &input.elements, input.peer_attached)?,
-            false => shared::points(&mut means, &sizes, &input.elements, input.attached)?,
-        };
+        let per_row = input.per_row as u64;
+        let binned = binned(operation, [own, peer], side.role, per_row);
+        let (matches, sizes) = matches(&mut means, &input, binned == side.role)?;
         match operation {
             Operation::Share => shares(&mut means, matches, &input, columns),
             _ => {
-                numbers(&mut means, matches, &input, side, &sizes.widths(columns - 1, input.coins))
+                let widths = sizes.widths(columns - 1, input.coins);
+                numbers(&mut means, matches, &input, side, &widths)
             }
         }
     }
+}
+
+/// Which bins match, or which rows of the side with bins, which this one has or has not.
+fn matches(
+    means: &mut Means<'_>,
+    input: &RunInput<'_>,
+    has_bins: bool,
+) -> Result<(Matches, Sizes), ProtocolError> {
+    let (own, peer) = (input.elements.len(), input.peer_count);
+    let [binned, others] = if has_bins { [own, peer] } else { [peer, own] };
+    let sizes = Sizes::new(binned, others, input.slack);
+    if sizes.bits > u64::BITS {
+        return Err(ProtocolError::NoParameters);
+    }
+    let matches = match has_bins {
+        true => shared::bins(means, &sizes, &input.elements, input.peer_attached)?,
+        false => shared::points(means, &sizes, &input.elements, input.attached)?,
+    };
+    match input.per_row {
+        1 => Ok((matches, sizes)),
+        per_row => Ok((rows::of_rows(means, matches, binned, per_row)?, sizes)),
+    }
+}
+
+/// Whether the rows of both sides are counted: where a row is several elements, fewer rows of one side than of the other can match.
+fn counts_both(operation: Operation, reveal: Reveal, per_row: u64) -> bool {
+    operation == Operation::Count && reveal == Reveal::Both && per_row > 1
 }
 
 /// The step in which numbers get noise.
@@ -135,10 +164,10 @@ fn no_shares(input: &RunInput<'_>, role: Role, columns: usize) -> Conclusion {
     let sharing = input.choices.sharing.unwrap_or_default();
     let (places, order) = match role {
         Role::Sender => {
-            let own = input.elements.len();
+            let own = input.elements.len() / input.per_row;
             (own, Some((0..).take(own).map(Some).collect()))
         }
-        Role::Receiver => (input.peer_count, None),
+        Role::Receiver => (input.peer_count / input.per_row, None),
     };
     let shares = Shares { columns, words: vec![0; columns * places], sharing, order };
     Box::new(|| Ok(Outcome::Shares(shares)))
@@ -207,7 +236,9 @@ impl Ending {
             Role::Receiver => Rows::of(peer, own),
         };
         let told = |role| told(side, role, numbers, rows.are_groups());
-        let most = input.elements.len().min(input.peer_count) as u64 + u64::from(input.coins);
+        let elements = input.elements.len().min(input.peer_count) as u64;
+        // More rows of one side than of the other can match, by different elements.
+        let most = elements + u64::from(input.coins);
         Self { told: Told { own: told(side.role), others: told(side.role.other()) }, rows, most }
     }
 
@@ -237,11 +268,12 @@ impl Ending {
     }
 }
 
-/// The side that puts its elements into bins, where the side that plays `role` has the first of two numbers of them.
-fn binned(operation: Operation, [own, peer]: [usize; 2], role: Role) -> Role {
+/// The side that puts its elements into bins, where the side that plays `role` has the first of two numbers of them; where
+/// several stand for a row, rows of the sender are counted.
+fn binned(operation: Operation, [own, peer]: [usize; 2], role: Role, per_row: u64) -> Role {
     let [sender, receiver] = if role == Role::Sender { [own, peer] } else { [peer, own] };
     match operation {
-        Operation::Count if receiver <= sender => Role::Receiver,
+        Operation::Count if receiver <= sender && per_row == 1 => Role::Receiver,
         _ => Role::Sender,
     }
 }

@@ -34,6 +34,7 @@ const fn entry(id: &'static str, operation: Operation, leaks: &'static [Leak]) -
         grouped: false,
         by_groups: None,
         on_shares: false,
+        blind: true,
         withholds: true,
         with_rows: None,
     }

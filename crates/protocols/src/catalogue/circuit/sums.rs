@@ -35,6 +35,9 @@ pub(super) struct Rows {
 }
 
 impl Rows {
+    /// One row of all.
+    pub(super) const ONE: Self = Self { own: None, lent: None };
+
     /// Of sums of the side with bins, to which the other one lends this.
     pub(super) fn of(values: AttachedShape, lent: AttachedShape) -> Self {
         Self { own: values.groups(), lent: lent.lent_groups() }

@@ -80,6 +80,8 @@ struct Asked {
     reveal: Reveal,
     least: Option<u64>,
     coins: u32,
+    /// Elements of a row.
+    per_row: usize,
 }
 
 /// The outcomes of a run, the sender's first.
@@ -87,7 +89,7 @@ fn outcomes(
     seed: u8,
     circuit: &Circuit,
     held: [&Held<'_>; 2],
-    Asked { reveal, least, coins }: Asked,
+    Asked { reveal, least, coins, per_row }: Asked,
 ) -> [Outcome; 2] {
     let side = |role: Role, [own, peer]: [&Held<'_>; 2], means: &mut Means<'_>| {
         let Means { session, channel, rng, observer } = means;
@@ -99,7 +101,7 @@ fn outcomes(
                 peer_count: peer.elements.len(),
                 attached: own.attached(),
                 peer_attached: peer.attached().shape(),
-                per_row: 1,
+                per_row,
                 slack: 0,
                 least,
                 coins,
@@ -120,7 +122,18 @@ fn outcomes(
 
 fn counted(seed: u8, sets: [&[u32]; 2], reveal: Reveal, least: Option<u64>) -> [Outcome; 2] {
     let [sender, receiver] = sets.map(Held::only);
-    outcomes(seed, &COUNT, [&sender, &receiver], Asked { reveal, least, coins: 0 })
+    outcomes(seed, &COUNT, [&sender, &receiver], Asked { reveal, least, coins: 0, per_row: 1 })
+}
+
+/// Rows of so many different elements each, of which few are of both sides: one after the other.
+fn rows(rng: &mut ChaCha20Rng, per_row: usize) -> Vec<u32> {
+    let rows = rng.next_u32() as usize % 14;
+    let mut all: Vec<u32> = (0..80).collect();
+    for place in (1..all.len()).rev() {
+        all.swap(place, rng.next_u32() as usize % (place + 1));
+    }
+    all.truncate(rows * per_row);
+    all
 }
 
 /// Random numbers that so many bytes hold in two's complement, among them the least and the most.
@@ -178,7 +191,7 @@ fn sums_are_those_of_plain_tables() {
         let least = [None, Some(count), Some(count + 1)][seed as usize % 3];
         let sender = Held { columns, words: &words, ..Held::only(&own) };
         let held = [&sender, &Held::only(&others)];
-        let asked = Asked { reveal: Reveal::Both, least, coins: 0 };
+        let asked = Asked { reveal: Reveal::Both, least, coins: 0, per_row: 1 };
         let told = outcomes(seed, &SUM, held, asked);
         let withheld = least == Some(count + 1);
         let expected = match withheld {
@@ -248,13 +261,65 @@ fn what_is_lent_counts_as_in_plain_tables() {
         let (words, groups) = (if bytes > 0 { &factors[..] } else { &[] }, of(lent, &lent_groups));
         let lends = products > 0 || lent.is_some();
         let receiver = Held { lends, factor: bytes, words, groups, ..Held::only(&others) };
-        let asked = Asked { reveal: Reveal::Both, least, coins: 0 };
+        let asked = Asked { reveal: Reveal::Both, least, coins: 0, per_row: 1 };
         let told = outcomes(seed, &SUM, [&sender, &receiver], asked);
         assert_eq!(told, expected, "{seed}: {own:?} {others:?}");
         with_products += usize::from(products > 0);
         with_groups += usize::from(lent.is_some());
     }
     assert_eq!((with_products, with_groups), (67, 75));
+}
+
+#[test]
+fn rows_match_by_any_of_their_elements() {
+    let mut rng = ChaCha20Rng::from_seed([16; 32]);
+    for seed in 0..90 {
+        let per_row = 2 + seed as usize % 5;
+        let [own, others] = [(); 2].map(|()| rows(&mut rng, per_row));
+        let matched = |own: &[u32], others: &[u32]| -> Vec<usize> {
+            let rows = own.chunks(per_row).enumerate();
+            let matches = rows.filter(|(_, row)| row.iter().any(|one| others.contains(one)));
+            matches.map(|(place, _)| place).collect()
+        };
+        let (senders, receivers) = (matched(&own, &others), matched(&others, &own));
+        let reveal = [Reveal::Both, Reveal::Receiver][seed as usize % 2];
+        let count = match reveal {
+            Reveal::Both => senders.len().min(receivers.len()),
+            Reveal::Receiver => senders.len(),
+        } as u64;
+        let least = [None, Some(1), Some(count + 1)][seed as usize / 2 % 3];
+        let asked = Asked { reveal, least, coins: 0, per_row };
+        let held = [&Held::only(&own), &Held::only(&others)];
+        let told = match least.is_some_and(|least| count < least) {
+            true => Outcome::Fewer,
+            false => Outcome::Count(count),
+        };
+        let nothing = if reveal == Reveal::Both { told.clone() } else { Outcome::Nothing };
+        assert_eq!(outcomes(seed, &COUNT, held, asked), [nothing, told], "{own:?} {others:?}");
+
+        let words: Vec<i128> =
+            own.chunks(per_row).map(|_| i128::from(rng.next_u64().cast_signed())).collect();
+        let sum = senders.iter().map(|place| words[*place]).sum();
+        let sender = Held { columns: 1, words: &words, ..Held::only(&own) };
+        let (held, count) = ([&sender, &Held::only(&others)], senders.len() as u64);
+        let asked = Asked { reveal: Reveal::Both, least: None, coins: 0, per_row };
+        let expected = [Outcome::Sums { count, sums: vec![sum] }, Outcome::Count(count)];
+        assert_eq!(outcomes(seed, &SUM, held, asked), expected, "{own:?} {others:?}");
+
+        let [Outcome::Shares(one), Outcome::Shares(other)] = outcomes(seed, &SHARE, held, asked)
+        else {
+            panic!("shares")
+        };
+        let all = one.words.iter().zip(&other.words).map(|(one, other)| one.wrapping_add(*other));
+        let all: Vec<u128> = all.collect();
+        let expected = (0..words.len()).flat_map(|place| match senders.contains(&place) {
+            true => [1, words[place].cast_unsigned()],
+            false => [0; 2],
+        });
+        assert!(all.iter().copied().eq(expected), "{own:?} {others:?}");
+        assert_eq!(one.order, Some((0..).take(words.len()).map(Some).collect()));
+        assert_eq!(other.order, None);
+    }
 }
 
 #[test]
@@ -271,7 +336,7 @@ fn noise_on_a_product_is_about_what_a_key_moves_it() {
     let scale = f64::from(32 << 8);
     let mut off = Vec::new();
     for seed in 0..30 {
-        let asked = Asked { reveal: Reveal::Both, least: None, coins: COINS };
+        let asked = Asked { reveal: Reveal::Both, least: None, coins: COINS, per_row: 1 };
         let told = outcomes(seed, &SUM, [&sender, &receiver], asked);
         let [Outcome::Sums { sums, .. }, _] = told else { panic!("sums, not {told:?}") };
         off.push((sums[0] - exact) as f64 / scale);
@@ -307,7 +372,7 @@ fn sums_by_group_are_those_of_plain_tables() {
         let groups = Some(Groups { count, of: &of });
         let sender = Held { columns, words: &words, groups, ..Held::only(&own) };
         let held = [&sender, &Held::only(&others)];
-        let asked = Asked { reveal: Reveal::Both, least, coins: 0 };
+        let asked = Asked { reveal: Reveal::Both, least, coins: 0, per_row: 1 };
         let told = outcomes(seed, &SUM, held, asked);
         assert_eq!(told, [expected, Outcome::Nothing], "{own:?} {of:?} {others:?}");
     }
@@ -329,7 +394,7 @@ fn noise_is_about_what_plain_tables_say() {
     for seed in 0..40 {
         // Half of the coins are expected beside the 20 matches.
         let least = [None, Some(20)][seed as usize % 2];
-        let asked = Asked { reveal: Reveal::Both, least, coins: COINS };
+        let asked = Asked { reveal: Reveal::Both, least, coins: COINS, per_row: 1 };
         match outcomes(seed, &SUM, held, asked) {
             [Outcome::Sums { count, sums }, told] => {
                 assert_eq!(told, Outcome::Count(count));

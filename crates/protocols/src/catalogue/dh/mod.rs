@@ -66,6 +66,7 @@ static SPEC: Spec = Spec {
     grouped: false,
     by_groups: None,
     on_shares: false,
+    blind: false,
     withholds: false,
     with_rows: Some(Taken {
         group: Allowed::Of(&[Group::Ristretto255]),

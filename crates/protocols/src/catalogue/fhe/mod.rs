@@ -111,6 +111,7 @@ static SPEC: Spec = Spec {
     grouped: false,
     by_groups: None,
     on_shares: false,
+    blind: false,
     withholds: false,
     with_rows: None,
 };
@@ -129,6 +130,7 @@ static LOOKUP_SPEC: Spec = Spec {
     grouped: false,
     by_groups: None,
     on_shares: false,
+    blind: false,
     withholds: false,
     ..SPEC
 };

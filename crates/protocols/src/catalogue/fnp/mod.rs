@@ -85,6 +85,7 @@ pub(crate) static WHOLE: Fnp = Fnp {
         grouped: false,
         by_groups: None,
         on_shares: false,
+        blind: false,
         withholds: false,
         with_rows: None,
     },

@@ -93,6 +93,7 @@ pub(crate) static WHOLE: Ks = Ks {
         grouped: false,
         by_groups: None,
         on_shares: false,
+        blind: false,
         withholds: false,
         with_rows: None,
     },

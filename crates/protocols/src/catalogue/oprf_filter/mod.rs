@@ -70,6 +70,7 @@ static SPEC: Spec = Spec {
     grouped: false,
     by_groups: None,
     on_shares: false,
+    blind: false,
     withholds: false,
     with_rows: None,
 };

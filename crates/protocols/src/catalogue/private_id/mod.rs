@@ -87,6 +87,7 @@ static SPEC: Spec = Spec {
     grouped: false,
     by_groups: None,
     on_shares: false,
+    blind: false,
     withholds: false,
     with_rows: None,
 };

@@ -119,6 +119,7 @@ const fn entry(mqrpmt: MqRpmt, operation: Operation, leaks: Leaks) -> Spec {
         grouped: !matches!(operation, Operation::Intersect),
         by_groups: None,
         on_shares: false,
+        blind: false,
         withholds: false,
         with_rows: None,
     }

@@ -72,6 +72,7 @@ pub(crate) static SEMI_HONEST: Rr22 = Rr22 {
         grouped: false,
         by_groups: None,
         on_shares: false,
+        blind: false,
         withholds: false,
         with_rows: Some(WITH_GROUP),
     },
@@ -115,6 +116,7 @@ pub(crate) static POST_QUANTUM: Rr22 = Rr22 {
         grouped: false,
         by_groups: None,
         on_shares: false,
+        blind: false,
         withholds: false,
         with_rows: Some(WITHOUT_GROUP),
         ..SEMI_HONEST.spec
@@ -133,6 +135,7 @@ pub(crate) static MALICIOUS_POST_QUANTUM: Rr22 = Rr22 {
         grouped: false,
         by_groups: None,
         on_shares: false,
+        blind: false,
         withholds: false,
         with_rows: Some(WITHOUT_GROUP),
         ..MALICIOUS.spec

@@ -95,6 +95,7 @@ pub(crate) static MALICIOUS: Rt21 = Rt21 {
         grouped: false,
         by_groups: None,
         on_shares: false,
+        blind: false,
         withholds: false,
         with_rows: None,
     },
@@ -112,6 +113,7 @@ pub(crate) static SEMI_HONEST: Rt21 = Rt21 {
         grouped: false,
         by_groups: None,
         on_shares: false,
+        blind: false,
         withholds: false,
         ..MALICIOUS.spec
     },
@@ -132,6 +134,7 @@ pub(crate) static FINITE_FIELD: Rt21 = Rt21 {
         grouped: false,
         by_groups: None,
         on_shares: false,
+        blind: false,
         withholds: false,
         ..MALICIOUS.spec
     },

@@ -21,7 +21,9 @@ mod any;
 mod at_least;
 mod coins;
 mod grouped;
+mod permuted;
 mod products;
+mod selected;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -30,7 +32,9 @@ pub(crate) use any::{any_bit, layers};
 pub(crate) use at_least::{at_least, layers_of_number};
 pub(crate) use coins::all_coins;
 pub(crate) use grouped::{cipher_calls, told_bytes};
+pub(crate) use permuted::layers_of_order;
 pub(crate) use products::{Factors, cut};
+pub(crate) use selected::bits_of_numbers;
 
 use rand_core::CryptoRng;
 use veilset_channel::{Blob, Channel, ChannelExt, Chunks, Tag};

@@ -140,6 +140,66 @@ fn shares_say_which_numbers_are_at_least_a_bound() {
 }
 
 #[test]
+fn shared_numbers_are_selected_by_shared_bits() {
+    let mut rng = ChaCha20Rng::from_seed([15; 32]);
+    for width in [1, 3, 8, 16] {
+        let count = 60;
+        let mut random = || u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
+        let numbers: [Vec<u128>; 2] =
+            [(); 2].map(|()| (0..count).map(|_| cut(random(), width)).collect());
+        let bits: [Vec<u8>; 2] = [(); 2].map(|()| (0..count).map(|_| random() as u8 & 1).collect());
+        let ([own, others], [bits, other_bits]) = (&numbers, &bits);
+        let select = |gmw: &mut Gmw, means: &mut Means<'_>, bits: &[u8], numbers: &[u128]| {
+            gmw.selected(means, "select", bits, numbers, width).expect("it runs")
+        };
+        let [offered, chosen] = meet(
+            width as u8,
+            |gmw, means| select(gmw, means, bits, own),
+            |gmw, means| select(gmw, means, other_bits, others),
+        );
+        for place in 0..count {
+            let number = cut(own[place].wrapping_add(others[place]), width);
+            let expected = if bits[place] == other_bits[place] { 0 } else { number };
+            assert_eq!(cut(offered[place].wrapping_add(chosen[place]), width), expected);
+        }
+    }
+}
+
+#[test]
+fn shared_bits_come_in_the_order_that_is_asked_for() {
+    let mut rng = ChaCha20Rng::from_seed([14; 32]);
+    for len in [1, 2, 3, 4, 5, 8, 13, 16, 31, 64, 200, 1000] {
+        for seed in 0..4 {
+            let mut order: Vec<u32> = (0..len).collect();
+            for place in (1..len).rev() {
+                order.swap(place as usize, (rng.next_u32() % (place + 1)) as usize);
+            }
+            if seed == 0 {
+                order.sort_unstable();
+            }
+            let [own, others]: [Vec<u8>; 2] =
+                [(); 2].map(|()| (0..len).map(|_| rng.next_u32() as u8 & 1).collect());
+            let [offered, chosen] = meet(
+                seed,
+                |gmw, means| {
+                    let moved = gmw.permuted(means, "order", &own, &order).expect("it runs");
+                    assert_eq!(gmw.ready(), 0, "as many gates as it says");
+                    moved
+                },
+                |gmw, means| gmw.permuted(means, "order", &others, &[]).expect("it runs"),
+            );
+            let moved = offered.iter().zip(&*chosen).map(|(one, other)| one ^ other);
+            let expected = order.iter().map(|from| own[*from as usize] ^ others[*from as usize]);
+            assert!(moved.eq(expected), "{order:?}");
+            if len == 1000 {
+                assert_random(&offered);
+                assert_random(&chosen);
+            }
+        }
+    }
+}
+
+#[test]
 fn shares_of_products_add_up_to_them() {
     let mut rng = ChaCha20Rng::from_seed([6; 32]);
     let widths = &[3, 16, 1];
