@@ -214,6 +214,12 @@ fn by_groups(done: &Done, input: &Input) -> String {
     let known: Vec<bool> =
         done.groups(input).into_iter().flatten().map(|group| group.known.is_some()).collect();
     let all = counted(known.len(), "group");
+    let all = match done.report.noise_of_each {
+        Some(noise) => {
+            format!("{all}; the noise of a count is within {} in 95 of 100 runs", noise.error())
+        }
+        None => all,
+    };
     match (known.iter().filter(|known| !**known).count(), done.report.release.least) {
         (withheld @ 1.., Some(least)) => format!(
             "{all}; {withheld} of them with fewer than {least} matches, of which neither side learns more"

@@ -54,7 +54,9 @@ pub use elements::hash_keys;
 pub use error::{Blame, SessionError};
 pub use multiparty::listed;
 pub use noise::{NoNoise, Noise};
-pub use offer::{Column, Detail, Learn, LentGroups, Matching, Offer, Seats, can_be_filled};
+pub use offer::{
+    Column, Detail, Learn, LentGroups, Matching, Offer, Seats, can_be_filled, numbers_of_sums,
+};
 pub use parts::capacity;
 pub use piece::{Matched, PieceShape, Ticket};
 pub(crate) use pipe::End;

@@ -173,21 +173,26 @@ impl Offer {
         per_row(self.matching, &self.presets)
     }
 
-    /// How many numbers are told, where the peer has these columns.
+    /// How many numbers that are told one key of the other list for another changes, where the peer has these columns.
     pub(crate) fn numbers(&self, theirs: &[Column]) -> usize {
-        // Of a sum the count, too; the factor is none of them.
-        match self.operation {
-            Operation::Sum => {
-                1 + (self.columns.len() + theirs.len()) - usize::from(self.factor.is_some())
-            }
-            _ => 1,
+        if self.operation != Operation::Sum {
+            return 1;
         }
+        // Of a sum the count, too; a factor is none of them.
+        let columns = self.columns.len() + theirs.len() - usize::from(self.factor.is_some());
+        numbers_of_sums(columns, self.groups.is_some())
     }
 
     /// The noise of each of them, if they have any.
     pub(crate) fn noise_of_each(&self, theirs: &[Column]) -> Option<Noise> {
         self.release.noise.map(|noise| noise.shared_among(self.numbers(theirs)))
     }
+}
+
+/// How many numbers one key for another changes, of a count and sums of so many columns: by groups those of two of them.
+#[must_use]
+pub fn numbers_of_sums(columns: usize, by_groups: bool) -> usize {
+    (1 + columns) * if by_groups { 2 } else { 1 }
 }
 
 /// Whether a list may be filled up with made-up keys for this operation: nothing of them is seen in its result.

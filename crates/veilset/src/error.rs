@@ -65,9 +65,6 @@ pub enum GroupsError {
         "--most-rate is for one count, and each group has its own: leave it out, or give --least"
     )]
     Rate,
-    /// Noise would have to be shared among all groups.
-    #[error("sums by group have no noise yet: leave out --noise, or --groups")]
-    Noise,
     /// The peer has to know how many there are.
     #[error(
         "the peer sees and agrees how many groups there are at most: give --groups N on both sides"

@@ -195,9 +195,6 @@ impl Job {
         if self.release.most_rate.is_some() {
             return Err(GroupsError::Rate.into());
         }
-        if self.release.noise.is_some() {
-            return Err(GroupsError::Noise.into());
-        }
         Ok(())
     }
 

@@ -9,7 +9,9 @@ use veilset_host::time::now;
 use veilset_party::Home;
 use veilset_protocols::without_room;
 use veilset_rules::{Facts, Ledger, Policy};
-use veilset_session::{Briefing, Column, Learn, Noise, PeerBriefing, Release, SessionError};
+use veilset_session::{
+    Briefing, Column, Learn, Noise, PeerBriefing, Release, SessionError, numbers_of_sums,
+};
 
 use crate::{Error, Input, Job};
 
@@ -120,7 +122,8 @@ impl Job {
     /// Whether the sums have room, multiplied by a factor of so many bytes of the peer's, and noise on them.
     pub(crate) fn check_room(&self, input: &Input, factor: usize) -> Result<(), Error> {
         let Some(values) = input.values() else { return Ok(()) };
-        let noise = self.release.noise.map(|noise| noise.shared_among(1 + values.columns().len()));
+        let numbers = numbers_of_sums(values.columns().len(), self.groups.is_some());
+        let noise = self.release.noise.map(|noise| noise.shared_among(numbers));
         let coins = noise.map_or(0, Noise::dummies);
         let Some(column) = without_room(input.attached(), factor, coins) else { return Ok(()) };
         let (file, name) = (input.table().name().to_owned(), values.columns()[column].clone());

@@ -24,7 +24,7 @@ mod tests;
 use std::fmt;
 use std::str::FromStr;
 
-use veilset_protocols::Outcome;
+use veilset_protocols::{GroupSums, Outcome};
 
 pub(crate) use dummies::{Blocks, with_dummies};
 
@@ -107,6 +107,10 @@ impl Noise {
             Outcome::Count(seen) => Outcome::Count(count(seen)),
             // The mean of a sum's noise is taken off.
             Outcome::Sums { count: seen, sums } => Outcome::Sums { count: count(seen), sums },
+            Outcome::ByGroup(groups) => {
+                let of = |GroupSums { count: seen, sums }| GroupSums { count: count(seen), sums };
+                Outcome::ByGroup(groups.into_iter().map(|group| group.map(of)).collect())
+            }
             outcome => outcome,
         }
     }

@@ -8,8 +8,8 @@ use super::shared::{MAX_ELEMENTS, Sizes, width_of};
 use super::sums::{Rows, at_once};
 use super::{binned, counts_both, told};
 use crate::kit::gmw::{
-    BASE, all_coins, bits_of_numbers, cipher_calls, frames_of, layers as any_layers,
-    layers_of_number, layers_of_order, told_bytes,
+    BASE, bits_of_numbers, cipher_calls, frames_of, layers as any_layers, layers_of_number,
+    layers_of_order, told_bytes, tossed,
 };
 use crate::kit::store::{DECODED, ENCODED, KIND, Width, bytes, over, store_bytes};
 use crate::kit::vole_oprf;
@@ -86,7 +86,7 @@ struct Priced {
     of_products: Vec<usize>,
     /// The gates of each layer.
     layers: Vec<usize>,
-    /// Coins of the noise on each number, and the number's bytes.
+    /// Coins of the noise that are tossed at once, and the bytes of their numbers.
     coins: Vec<[usize; 2]>,
     /// The transfers that are made at once: for the equality test, for products, and for what is withheld.
     transfers: Vec<usize>,
@@ -140,8 +140,11 @@ impl Priced {
         let mut layers: Vec<usize> = sizes.layers().collect();
         let mut transfers = vec![layers.iter().sum()];
         let noisy = widths.iter().filter(|_| coins > 0 && told != [0; 2]);
+        let noisy: Vec<usize> = noisy.copied().collect::<Vec<_>>().repeat(rows.count());
+        let tossed_at_once =
+            |([width, all], places): ([usize; 2], Vec<usize>)| [all * places.len(), width];
         let coins: Vec<[usize; 2]> =
-            noisy.map(|width| [all_coins(coins, *width), *width]).collect();
+            tossed(coins, &noisy).into_iter().map(tossed_at_once).collect();
         transfers.extend(coins.iter().map(|[coins, _]| coins));
         let bins = sizes.table.bins();
         let multiplied = match per_row {
@@ -283,7 +286,7 @@ impl Priced {
         let in_layers =
             |bytes: fn(usize) -> f64| self.layers.iter().copied().map(bytes).sum::<f64>();
         let [to_offerer, to_chooser] = self.told.map(|told| self.result(told));
-        let tossed = |bytes: &dyn Fn([usize; 2]) -> f64| -> f64 {
+        let of_coins = |bytes: &dyn Fn([usize; 2]) -> f64| -> f64 {
             self.coins.iter().map(|coins| bytes(*coins)).sum()
         };
         let points = self.sizes.points();
@@ -293,13 +296,13 @@ impl Priced {
             wire(transfers.sender)
                 + in_layers(tables)
                 + in_batches(&words)
-                + tossed(&|[coins, width]| words(coins, width))
+                + of_coins(&|[coins, width]| words(coins, width))
                 + to_chooser,
             store
                 + wire(transfers.receiver)
                 + in_layers(choices)
                 + in_batches(&|count, _| choices(count))
-                + tossed(&|[coins, _]| choices(coins))
+                + of_coins(&|[coins, _]| choices(coins))
                 + to_offerer,
         ]
     }

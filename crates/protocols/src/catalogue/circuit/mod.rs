@@ -185,10 +185,13 @@ fn numbers(
     let (mut shares, mut gmw) = sums(means, matches, input, widths, ending.rows)?;
     if input.coins > 0 {
         let logs = logs(input.attached, input.peer_attached.factor());
-        let logs = std::iter::once(0).chain(logs).chain(std::iter::repeat(0));
-        for ((share, width), log) in shares.iter_mut().zip(widths).zip(logs) {
-            let noise = gmw.noise(means, NOISE, input.coins, *width, log)?;
-            *share = cut(share.wrapping_add(noise), *width);
+        let of_row: Vec<u32> = std::iter::once(0).chain(logs).collect();
+        let of_row = if gmw.offers() { of_row } else { vec![0; widths.len()] };
+        let rows = ending.rows.count();
+        let (widths, logs) = (widths.repeat(rows), of_row.repeat(rows));
+        let noise = gmw.noise(means, NOISE, input.coins, &widths, &logs)?;
+        for ((share, noise), width) in shares.iter_mut().zip(&*noise).zip(widths) {
+            *share = cut(share.wrapping_add(*noise), width);
         }
     }
     let numbers = Numbers { shares: &shares, widths };

@@ -420,6 +420,39 @@ fn noise_is_about_what_plain_tables_say() {
     assert!((2..19).contains(&withheld), "about half of the twenty: {withheld}");
 }
 
+#[test]
+fn each_group_has_noise_of_its_own() {
+    const COINS: u32 = 40;
+    let own: Vec<u32> = (0..40).collect();
+    let others: Vec<u32> = (10..60).collect();
+    let words: Vec<i128> = own.iter().map(|n| i128::from(*n) - 20).collect();
+    let of: Vec<u32> = own.iter().map(|n| n % 3).collect();
+    let groups = Some(Groups { count: 4, of: &of });
+    let sender = Held { columns: 1, words: &words, groups, ..Held::only(&own) };
+    let held = [&sender, &Held::only(&others)];
+    let mut different = 0;
+    for seed in 0..12 {
+        let asked = Asked { reveal: Reveal::Both, least: None, coins: COINS, per_row: 1 };
+        let [Outcome::ByGroup(found), Outcome::Nothing] = outcomes(seed, &SUM, held, asked) else {
+            panic!("by group")
+        };
+        let noise = (0..4).zip(found).map(|(group, found)| {
+            let found = found.expect("there is no least result");
+            let matched = || (10..40).filter(|n| n % 3 == group);
+            let exact: i128 = matched().map(|n| n - 20).sum();
+            // A coin is 64, for a range of 39.
+            let off = (found.sums[0] - exact) as f64 / 64.0;
+            assert!(off.abs() <= 21.0, "{off}");
+            let heads = found.count - matched().count() as u64;
+            assert!(heads <= u64::from(COINS));
+            (heads, off.to_bits())
+        });
+        let noise: std::collections::BTreeSet<(u64, u64)> = noise.collect();
+        different += usize::from(noise.len() == 4);
+    }
+    assert_eq!(different, 12);
+}
+
 fn both(count: u64) -> [Outcome; 2] {
     [(); 2].map(|()| Outcome::Count(count))
 }

@@ -5,6 +5,9 @@
 //! uniform below s. For any d up to s, and any ε, that hides d more or less as B hides one more or less: at each point the two
 //! probabilities are those of B at two neighbours or at one, divided by s. Without U a sum would be known modulo s.
 
+use std::collections::BTreeMap;
+
+use veilset_ot::silent::BATCH;
 use zeroize::Zeroizing;
 
 use super::products::{Factors, cut};
@@ -15,34 +18,64 @@ use crate::{Means, ProtocolError, Sharing};
 const POWERS: usize = 127;
 
 /// Coins that a number of so many bytes takes in all; one that is no sum is scaled by one.
-pub(crate) fn all_coins(coins: u32, width: usize) -> usize {
+fn all_coins(coins: u32, width: usize) -> usize {
     coins as usize + if width < size_of::<u128>() { 0 } else { POWERS }
 }
 
+/// Of numbers of these widths those whose coins are tossed at once, by their places: of one width, and as many as a batch of transfers
+/// has coins for. Before them their width, and the coins of each.
+pub(crate) fn tossed(coins: u32, widths: &[usize]) -> Vec<([usize; 2], Vec<usize>)> {
+    let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (place, width) in widths.iter().enumerate() {
+        places.entry(*width).or_default().push(place);
+    }
+    let at_once = |(width, places): (usize, Vec<usize>)| {
+        let all = all_coins(coins, width);
+        let chunks = places.chunks((BATCH / all).max(1)).map(<[usize]>::to_vec);
+        chunks.map(|places| ([width, all], places)).collect::<Vec<_>>()
+    };
+    places.into_iter().flat_map(at_once).collect()
+}
+
 impl Gmw {
-    /// This side's share of noise on a number of `width` bytes, of an even number of coins, scaled by 2^`log` as the offerer
-    /// alone knows; a number of 16 bytes has the mean taken off.
+    /// This side's shares of noise on numbers of these widths, each of an even number of coins, scaled by 2^log as the offerer
+    /// alone knows; numbers of 16 bytes have the mean taken off.
     pub(crate) fn noise(
         &mut self,
         means: &mut Means<'_>,
         step: &'static str,
         coins: u32,
-        width: usize,
-        log: u32,
-    ) -> Result<u128, ProtocolError> {
-        let scale = 1_u128 << log;
-        let all = all_coins(coins, width);
-        let mut numbers = Zeroizing::new(vec![scale; coins as usize]);
-        let power = |place: u32| if place < log { 1 << place } else { 0 };
-        numbers.extend((0..).take(all - coins as usize).map(power));
-        if !self.offers() {
-            numbers.clear();
+        widths: &[usize],
+        logs: &[u32],
+    ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
+        let mut noise = Zeroizing::new(vec![0_u128; widths.len()]);
+        for ([width, all], places) in tossed(coins, widths) {
+            let mut numbers = Zeroizing::new(Vec::new());
+            if self.offers() {
+                numbers.reserve(all * places.len());
+                for log in places.iter().map(|place| logs[*place]) {
+                    let power = |place: u32| if place < log { 1 << place } else { 0 };
+                    numbers.extend(std::iter::repeat_n(1_u128 << log, coins as usize));
+                    numbers.extend((0..).take(all - coins as usize).map(power));
+                }
+            }
+            let own = random_bits(means.rng, all * places.len());
+            let widths = &[width];
+            let factors = Factors { sharing: Sharing::Additive, widths, numbers: &numbers };
+            let mut coin = 0;
+            self.products(means, step, &own, factors, |share| {
+                let sum: &mut u128 = &mut noise[places[coin / all]];
+                *sum = sum.wrapping_add(share[0]);
+                coin += 1;
+            })?;
+            for place in places {
+                let scale = 1_u128 << logs[place];
+                let mean = u128::from(coins / 2) * scale + (scale - 1) / 2;
+                let centred = self.offers() && all > coins as usize;
+                noise[place] =
+                    cut(noise[place].wrapping_sub(if centred { mean } else { 0 }), width);
+            }
         }
-        let own = random_bits(means.rng, all);
-        let factors = Factors { sharing: Sharing::Additive, widths: &[width], numbers: &numbers };
-        let share = self.sums(means, step, &own, factors)?[0];
-        let mean = u128::from(coins / 2) * scale + (scale - 1) / 2;
-        let centred = self.offers() && all > coins as usize;
-        Ok(cut(share.wrapping_sub(if centred { mean } else { 0 }), width))
+        Ok(noise)
     }
 }

@@ -30,7 +30,7 @@ mod words;
 
 pub(crate) use any::{any_bit, layers};
 pub(crate) use at_least::{at_least, layers_of_number};
-pub(crate) use coins::all_coins;
+pub(crate) use coins::tossed;
 pub(crate) use grouped::{cipher_calls, told_bytes};
 pub(crate) use permuted::layers_of_order;
 pub(crate) use products::{Factors, cut};

@@ -140,6 +140,32 @@ fn shares_say_which_numbers_are_at_least_a_bound() {
 }
 
 #[test]
+fn coins_of_many_numbers_are_tossed_at_once_and_in_their_places() {
+    let widths = [[3, 16, 16].repeat(2500), vec![16]].concat();
+    let groups = tossed(200, &widths);
+    let mut places: Vec<usize> = Vec::new();
+    for ([width, all], of_width) in &groups {
+        assert!(all * of_width.len() <= 1 << 18);
+        assert!(of_width.iter().all(|place| widths[*place] == *width));
+        places.extend(of_width);
+    }
+    assert_eq!(groups.len(), 2 + 7);
+    places.sort_unstable();
+    assert!(places.into_iter().eq(0..widths.len()));
+    // Numbers of one coin pair each and a scale of their own.
+    let widths = [3, 16, 3, 16];
+    let [offered, chosen] = meet(
+        3,
+        |gmw, means| gmw.noise(means, "noise", 2, &widths, &[0, 60, 0, 100]).expect("it runs"),
+        |gmw, means| gmw.noise(means, "noise", 2, &widths, &[0; 4]).expect("it runs"),
+    );
+    let noise = |place: usize| cut(offered[place].wrapping_add(chosen[place]), widths[place]);
+    assert!(noise(0) <= 2 && noise(2) <= 2);
+    let far = |place: usize| noise(place).cast_signed().unsigned_abs();
+    assert!(far(1) < 1 << 62 && far(3) < 1 << 102 && far(3) > 1 << 70);
+}
+
+#[test]
 fn shared_numbers_are_selected_by_shared_bits() {
     let mut rng = ChaCha20Rng::from_seed([15; 32]);
     for width in [1, 3, 8, 16] {
@@ -268,18 +294,14 @@ fn noise_is_scaled_coins_about_their_mean() {
         let [offered, chosen] = meet(
             log as u8,
             |gmw, means| {
-                (0..200)
-                    .map(|_| gmw.noise(means, "noise", COINS, width, log).expect("it runs"))
-                    .collect::<Vec<u128>>()
+                gmw.noise(means, "noise", COINS, &[width; 200], &[log; 200]).expect("it runs")
             },
             // It knows of no scale.
             |gmw, means| {
-                (0..200)
-                    .map(|_| gmw.noise(means, "noise", COINS, width, 0).expect("it runs"))
-                    .collect()
+                gmw.noise(means, "noise", COINS, &[width; 200], &[0; 200]).expect("it runs")
             },
         );
-        let noise = offered.iter().zip(&chosen).map(|(own, other)| {
+        let noise = offered.iter().zip(&*chosen).map(|(own, other)| {
             let noise = cut(own.wrapping_add(*other), width).cast_signed();
             if width == 3 { noise - i128::from(COINS / 2) } else { noise }
         });
@@ -290,7 +312,7 @@ fn noise_is_scaled_coins_about_their_mean() {
         assert!(mean.abs() < 1.8 && (variance - 25.0).abs() < 13.0, "{log}: {mean} {variance}");
         assert!(scaled.iter().all(|one| one.abs() <= 51.0), "{log}");
         let low =
-            offered.iter().zip(&chosen).filter(|(own, other)| own.wrapping_add(**other) & 1 == 1);
+            offered.iter().zip(&*chosen).filter(|(own, other)| own.wrapping_add(**other) & 1 == 1);
         assert!(log == 0 || (60..140).contains(&low.count()), "the lowest bit is uniform");
     }
 }
