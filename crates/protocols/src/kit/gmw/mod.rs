@@ -20,12 +20,15 @@
 mod any;
 mod at_least;
 mod coins;
+#[cfg(test)]
+mod dealer;
 mod grouped;
 mod permuted;
 mod products;
 mod selected;
 #[cfg(test)]
 mod tests;
+mod transfers;
 mod words;
 
 pub(crate) use any::{any_bit, layers};
@@ -43,6 +46,7 @@ use veilset_ot::silent::{SilentReceiver, SilentSender, batches};
 use veilset_ot::{BaseOt, ExtensionParameters, Security};
 use zeroize::Zeroizing;
 
+use self::transfers::{Chooses, Offers};
 use crate::kit::wire::chunks_of;
 use crate::{Means, ProtocolError};
 
@@ -73,8 +77,8 @@ pub(crate) struct Gmw {
 
 /// Transfers, and those of one bit that are ready, which gates use from the last.
 enum End {
-    Offers { transfers: Box<SilentSender>, pads: Zeroizing<Vec<u16>> },
-    Chooses { transfers: Box<SilentReceiver>, choices: Nibbles, pads: Bits },
+    Offers { transfers: Box<dyn Offers>, pads: Zeroizing<Vec<u16>> },
+    Chooses { transfers: Box<dyn Chooses>, choices: Nibbles, pads: Bits },
 }
 
 /// What both sides derive for transfers.
@@ -91,8 +95,7 @@ impl Gmw {
         let (base, parameters) = parameters(means);
         let transfers = SilentSender::setup(means.channel, &*base, &parameters, means.rng)?;
         let transfers = Box::new(transfers);
-        let end = End::Offers { transfers, pads: Zeroizing::default() };
-        Ok(Self { end, trees: 0 })
+        Ok(Self::new(End::Offers { transfers, pads: Zeroizing::default() }))
     }
 
     /// The side that chooses.
@@ -101,7 +104,11 @@ impl Gmw {
         let transfers = SilentReceiver::setup(means.channel, &*base, &parameters, means.rng)?;
         let transfers = Box::new(transfers);
         let (choices, pads) = (Zeroizing::default(), Zeroizing::default());
-        Ok(Self { end: End::Chooses { transfers, choices, pads }, trees: 0 })
+        Ok(Self::new(End::Chooses { transfers, choices, pads }))
+    }
+
+    fn new(end: End) -> Self {
+        Self { end, trees: 0 }
     }
 
     /// Whether this side offers.
@@ -137,8 +144,7 @@ impl Gmw {
                 }
                 End::Chooses { transfers, choices, pads } => {
                     let batch = transfers.batch(means.channel, range.len(), means.rng)?;
-                    let chosen = batch.choices.iter().map(|choice| u8::from(*choice));
-                    append(choices, &Zeroizing::new(chosen.collect::<Vec<u8>>()), lacking);
+                    append(choices, &batch.choices(), lacking);
                     append(pads, &batch.bits(), lacking);
                 }
             }

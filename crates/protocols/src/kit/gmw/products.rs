@@ -119,9 +119,8 @@ impl Gmw {
                 End::Chooses { transfers, .. } => {
                     let batch = transfers.batch(means.channel, bits.len(), means.rng)?;
                     means.channel.phase(step);
-                    let choices = batch.choices.iter().zip(bits);
-                    let choices: Vec<u8> =
-                        choices.map(|(choice, bit)| u8::from(*choice) ^ bit).collect();
+                    let mut choices = batch.choices();
+                    choices.iter_mut().zip(bits).for_each(|(choice, bit)| *choice ^= bit);
                     put_choices(means.channel, &choices)?;
                     let pads = batch.pads(pad);
                     for frame in frames.ranges() {

@@ -14,7 +14,18 @@ fn meet<T: Send>(
     offerer: impl FnOnce(&mut Gmw, &mut Means<'_>) -> T + Send,
     chooser: impl FnOnce(&mut Gmw, &mut Means<'_>) -> T,
 ) -> [T; 2] {
-    type Setup = fn(&mut Means<'_>) -> Result<Gmw, ProtocolError>;
+    meet_over([Gmw::offering, Gmw::choosing], seed, offerer, chooser)
+}
+
+type Setup = fn(&mut Means<'_>) -> Result<Gmw, ProtocolError>;
+
+/// The same over transfers that the sides set up so.
+fn meet_over<T: Send>(
+    setups: [Setup; 2],
+    seed: u8,
+    offerer: impl FnOnce(&mut Gmw, &mut Means<'_>) -> T + Send,
+    chooser: impl FnOnce(&mut Gmw, &mut Means<'_>) -> T,
+) -> [T; 2] {
     fn side<T>(
         seed: [u8; 2],
         end: MemoryTransport,
@@ -32,8 +43,8 @@ fn meet<T: Send>(
     }
     let (left, right) = memory_pair();
     thread::scope(|scope| {
-        let offerer = scope.spawn(move || side([seed, 1], left, Gmw::offering, offerer));
-        let chooser = side([seed, 2], right, Gmw::choosing, chooser);
+        let offerer = scope.spawn(move || side([seed, 1], left, setups[0], offerer));
+        let chooser = side([seed, 2], right, setups[1], chooser);
         [offerer.join().expect("no panic"), chooser]
     })
 }
@@ -63,6 +74,54 @@ fn gates_give_any_function_of_four_shared_bits() {
     }
     assert_random(&offered);
     assert_random(&chosen);
+}
+
+/// What either kind of transfers gives of the same inputs is what plain numbers say.
+#[test]
+fn a_dealers_transfers_give_what_silent_ones_give() {
+    let silent: [Setup; 2] = [Gmw::offering, Gmw::choosing];
+    let dealt: [Setup; 2] = [Gmw::offering_dealt, Gmw::choosing_dealt];
+    let mut rng = ChaCha20Rng::from_seed([17; 32]);
+    let count = 300;
+    let [own, others]: [Vec<u8>; 2] =
+        [(); 2].map(|()| (0..count).map(|_| rng.next_u32() as u8 & 15).collect());
+    let numbers: Vec<u128> = (0..count).map(|_| u128::from(rng.next_u64() >> 4)).collect();
+    let of: Vec<u32> = (0..count as u32).map(|place| place % 5).collect();
+    let order: Vec<u32> = (0..count as u32).rev().collect();
+    // A gate, then its bits in another order, times numbers, by groups and in all; and whether the sum is at least a bound.
+    let work = |gmw: &mut Gmw, means: &mut Means<'_>, own: &[u8]| {
+        let bits = gmw.gates(means, "gates", own, |place| 0x1ee8 ^ place as u16)?;
+        let bits = gmw.permuted(means, "order", &bits, &order)?;
+        let factors = Factors { sharing: Sharing::Additive, widths: &[9], numbers: &numbers };
+        let groups = Groups { count: 5, of: &of };
+        let by_group = gmw.grouped_sums(means, "groups", &bits, factors, groups)?;
+        let sums = gmw.sums(means, "sums", &bits, factors)?;
+        let enough = at_least(gmw, means, "least", &sums, 72, 1 << 66)?;
+        Ok([by_group.to_vec(), sums.to_vec(), vec![enough[0].into()]])
+    };
+    let work = |gmw: &mut Gmw, means: &mut Means<'_>, own: &[u8]| {
+        let made: Result<[Vec<u128>; 3], ProtocolError> = work(gmw, means, own);
+        made.expect("it runs")
+    };
+    let bit = |place: usize| (0x1ee8 ^ place as u16) >> (own[place] ^ others[place]) & 1;
+    let products = |group: Option<usize>| -> u128 {
+        let places = (0..count).filter(|place| group.is_none_or(|group| place % 5 == group));
+        let product = |place: usize| u128::from(bit(count - 1 - place)) * numbers[place];
+        places.map(product).sum()
+    };
+    for setups in [silent, dealt] {
+        let [offered, chosen] = meet_over(
+            setups,
+            9,
+            |gmw, means| work(gmw, means, &own),
+            |gmw, means| work(gmw, means, &others),
+        );
+        let sum =
+            |at: usize, place: usize| cut(offered[at][place].wrapping_add(chosen[at][place]), 9);
+        assert!((0..5).all(|group| sum(0, group) == products(Some(group))));
+        assert_eq!(sum(1, 0), products(None));
+        assert_eq!((offered[2][0] ^ chosen[2][0]) == 1, products(None) >= 1 << 66);
+    }
 }
 
 #[test]
