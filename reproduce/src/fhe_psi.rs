@@ -5,7 +5,6 @@
 use std::time::Duration;
 
 use veilset_bench::{Case, Net, Sizes};
-use veilset_protocols::Choices;
 use veilset_protocols::fhe::{FheParameters, FheSizes, Items, Variant, Windowing};
 
 use crate::Failure;
@@ -79,16 +78,7 @@ const LINKS: [(&str, u64, u64); 4] = [
 ];
 
 fn case(protocol: &'static str, sizes: Sizes, threads: usize, net: Net) -> Case {
-    Case {
-        protocol,
-        choices: Choices::default(),
-        sizes,
-        groups: None,
-        factor: 0,
-        lent_groups: None,
-        threads,
-        net,
-    }
+    Case { threads, net, ..Case::new(protocol, sizes) }
 }
 
 fn published(table: &'static [Published], sizes: Sizes) -> Option<&'static Published> {

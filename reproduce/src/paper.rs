@@ -127,17 +127,7 @@ impl Measured {
 
 /// A run of `protocol` with `size` elements a side, one thread each and nothing between them.
 pub(crate) fn in_memory(protocol: &'static str, size: usize) -> Case {
-    let (choices, sizes) = (Choices::default(), Sizes::equal(size));
-    Case {
-        protocol,
-        choices,
-        sizes,
-        groups: None,
-        factor: 0,
-        lent_groups: None,
-        threads: 1,
-        net: Net::Memory,
-    }
+    Case::new(protocol, Sizes::equal(size))
 }
 
 impl PaperTable {
@@ -245,17 +235,8 @@ impl Entry {
         threads: usize,
     ) -> Result<[Measurement; 2], Failure> {
         let on = |net| {
-            let case = Case {
-                protocol: self.protocol,
-                choices: self.choices(),
-                sizes,
-                groups: None,
-                factor: 0,
-                lent_groups: None,
-                threads,
-                net,
-            };
-            case.measure()
+            let case = Case::new(self.protocol, sizes);
+            Case { choices: self.choices(), threads, net, ..case }.measure()
         };
         Ok([on(Net::Lan)?, on(Net::Wan)?])
     }

@@ -3,7 +3,6 @@
 //! the intersections of this registry overtake one another.
 
 use veilset_bench::{Case, Measurement, Net, Sizes};
-use veilset_protocols::Choices;
 
 use crate::Failure;
 use crate::grid::{Grid, seconds};
@@ -155,17 +154,7 @@ fn crossings(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failu
 }
 
 fn run(protocol: &'static str, sizes: Sizes, net: Net) -> Result<Measurement, Failure> {
-    let case = Case {
-        protocol,
-        choices: Choices::default(),
-        sizes,
-        groups: None,
-        factor: 0,
-        lent_groups: None,
-        threads: 1,
-        net,
-    };
-    Ok(case.measure()?)
+    Ok(Case { net, ..Case::new(protocol, sizes) }.measure()?)
 }
 
 /// Figures 5.1 and 5.2: running time over the larger side's size.

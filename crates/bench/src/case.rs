@@ -196,6 +196,21 @@ pub enum BenchError {
 }
 
 impl Case {
+    /// A protocol with its defaults, in memory, on one thread of each party.
+    #[must_use]
+    pub fn new(protocol: &'static str, sizes: Sizes) -> Self {
+        Self {
+            protocol,
+            choices: Choices::default(),
+            sizes,
+            groups: None,
+            factor: 0,
+            lent_groups: None,
+            threads: 1,
+            net: Net::Memory,
+        }
+    }
+
     /// Runs the case once and checks its result.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use clap::{
 };
 use veilset::data::{Condition, Destination, KeySpec, Pairs, Scratch, Source};
 use veilset::registry::{
-    Attaches, Gives, Keys, MAX_GROUPS, OPERATIONS, Operation, OperationSpec, Over,
+    Attaches, Gives, Keys, MAX_GROUPS, OPERATIONS, Operation, OperationSpec, Over, PROTOCOLS,
 };
 use veilset::{Columns, Input, Job, Join, Joining, Learn, ME, Matching, Release, can_be_filled};
 
@@ -96,7 +96,8 @@ const WHERE_HELP: &str = "Use only rows that meet this, such as 'amount>=100' or
 
 /// The flag that says how rows match by several keys.
 const MATCH: &str = "match";
-const MATCH_GROUPED: &str = "How rows match by several keys: by any of a row's values, which stay together; grouped, or blind, where nobody sees by which of \
+const MATCH_GROUPED: &str = "How rows match by several keys: grouped, by any of a row's values, which stay together [default: grouped]";
+const MATCH_BLIND: &str = "How rows match by several keys: by any of a row's values, which stay together; grouped, or blind, where nobody sees by which of \
                              them [default: grouped]";
 const MATCH_HELP: &str = "How rows match by several keys: tiers, key after key, where rows that match drop out before the next (both \
                           sides learn), or one-sided, all keys at once (one side learns) [default: the one for --learn]";
@@ -110,6 +111,12 @@ const PAIRS_HELP: &str = "How many rows of a list can match by one key: many, or
 fn on_lists() -> impl Iterator<Item = &'static OperationSpec> {
     let on_lists = [Over::ManyLists, Over::SeveralLists, Over::TwoLists];
     OPERATIONS.iter().filter(move |spec| on_lists.contains(&spec.over))
+}
+
+/// Whether rows can match so that nobody sees by which keys.
+fn can_be_blind(operation: Operation) -> bool {
+    let mut specs = PROTOCOLS.iter().map(|protocol| protocol.spec());
+    specs.any(|spec| spec.operation == operation && spec.blind)
 }
 
 fn has_rows(spec: &OperationSpec) -> bool {
@@ -155,7 +162,10 @@ fn command(spec: &'static OperationSpec) -> Command {
             Arg::new(name).long(name).help(help).help_heading(LIST).value_name(values)
         };
         let matching = match spec.keys {
-            Keys::Together => flag(MATCH, MATCH_GROUPED, "grouped|blind"),
+            Keys::Together if can_be_blind(spec.operation) => {
+                flag(MATCH, MATCH_BLIND, "grouped|blind")
+            }
+            Keys::Together => flag(MATCH, MATCH_GROUPED, "grouped"),
             Keys::Ordered | Keys::One => flag(MATCH, MATCH_HELP, "tiers|one-sided"),
         };
         let pairs = flag(PAIRS, PAIRS_HELP, "many|one-to-one").conflicts_with("most_per_key");

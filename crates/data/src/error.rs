@@ -454,6 +454,14 @@ pub enum DataError {
         /// What they are multiplied by.
         factors: String,
     },
+    /// A side gives values and a factor.
+    #[error(
+        "{column}: the side that gives values gives no factor; behind the * of a value stands the other side's"
+    )]
+    FactorOfOwner {
+        /// The factor.
+        column: String,
+    },
     /// Squares are asked for of a product.
     #[error(
         "{column}: there is no variance of products with the other side's column; leave out --stats"

@@ -97,6 +97,58 @@ def test_a_session_keeps_what_rows_must_say(parties: Parties, address: str) -> N
     assert result.report["peer_distinct"] == 3
 
 
+def test_products_with_a_column_of_the_other_side() -> None:
+    prices = {"id": ["a", "b", "b", "c"], "price": ["1.50", "2", "3", "-4.25"]}
+    amounts = {"id": ["b", "c", "c", "d"], "amount": [3.0, 4.0, 0.5, 9.0]}
+    both = (polars.DataFrame(prices), polars.DataFrame(amounts))
+    a, b = veilset.run_local(
+        "sum", *both, on="id", value=["price*amount", "price", "*amount"], factor="amount"
+    )
+    # The key b has prices of 5 in all, and c amounts of 4.5.
+    assert a.sums == {
+        "price": Decimal("0.75"),
+        "price*amount": Decimal("-4.125"),
+        "*amount": Decimal("7.5"),
+    }
+    assert (a.count, b.count, b.sums) == (2, 2, None)
+    with pytest.raises(veilset.InputError, match="no variance of products"):
+        veilset.run_local("sum", *both, on="id", value="price*amount", factor="amount", stats=True)
+    with pytest.raises(veilset.TermsError, match="factor"):
+        veilset.run_local("sum", *both, on="id", value="price", factor="amount")
+    planned = veilset.plan("sum", 1000, 1000, products=1, factor_bytes=2, lent_groups=5)
+    assert [plan["protocol"] for plan in planned["plans"]] == ["circuit-sum"]
+
+
+def test_groups_that_a_side_lends(parties: Parties, address: str) -> None:
+    own = polars.DataFrame({"id": [1, 2, 3, 4], "spent": [10, 20, 30, 40]})
+    theirs = polars.DataFrame({"id": [2, 3, 4, 5], "kind": ["x", "y", "x", "z"]})
+    with (
+        veilset.Session("acme", party=parties.you, listen=address) as here,
+        veilset.Session("you", party=parties.acme, connect=address) as there,
+        ThreadPoolExecutor() as threads,
+    ):
+        waiting = threads.submit(here.sum, own, on="id", value="spent", groups=4)
+        lent = there.sum(theirs, on="id", by="kind", groups=4)
+        groups = waiting.result().groups
+    assert lent.groups is None
+    assert [(group.by, group.count, group.sums) for group in groups or []] == [
+        ({"kind": "x"}, 2, {"spent": Decimal(60)}),
+        ({"kind": "y"}, 1, {"spent": Decimal(30)}),
+        ({"kind": "z"}, 0, {"spent": Decimal(0)}),
+    ]
+
+
+def test_rows_match_blind() -> None:
+    own = polars.DataFrame({"mail": ["a", "b", None, "d"], "phone": ["1", "2", "3", "4"]})
+    theirs = polars.DataFrame({"mail": ["a", "x", "d"], "phone": ["9", "3", "4"]})
+    for match in ("grouped", "blind"):
+        a, b = veilset.run_local(
+            "count", own, theirs, on=[["mail"], ["phone"]], match=match, learn="both"
+        )
+        assert (a.count, b.count) == (3, 3)
+        assert a.report["protocol"].startswith("circuit" if match == "blind" else "mqrpmt")
+
+
 def test_sums_by_group(people: Pair, kind: str) -> None:
     own = rows(KINDS[kind](people.a))
     regions = [("north", "south", "west")[len(row["email"]) % 3] for row in own]

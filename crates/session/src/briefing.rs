@@ -1,7 +1,7 @@
 //! What the user sees before a run.
 
 use veilset_data::{Warning, WarningCode};
-use veilset_protocols::{Choices, Operation, Reveal, Role, Security, Side, Spec};
+use veilset_protocols::{AttachedShape, Choices, Operation, Reveal, Role, Security, Side, Spec};
 
 use crate::terms::{Terms, escape};
 use crate::wanted::sends_rows;
@@ -80,6 +80,11 @@ impl Briefing {
         offer: &Offer,
         (name, theirs): (&str, &Terms),
     ) -> Self {
+        let both = [offer.attached.in_groups(offer.groups), theirs.attached];
+        let of = |groups: fn(AttachedShape) -> Option<usize>| both.into_iter().find_map(groups);
+        let groups = [of(AttachedShape::groups), of(AttachedShape::lent_groups)];
+        let noise = offer.noise_of_each(&theirs.columns).ok();
+        let sums = (offer.operation == Operation::Sum).then_some(offer.factor.is_some());
         Self {
             operation: offer.operation,
             presets: offer.presets.clone(),
@@ -88,8 +93,8 @@ impl Briefing {
             security: spec.security,
             learn: offer.learn,
             asked_by_peer,
-            learned: with_columns(sentence(spec, side, name, offer.groups), offer, (name, theirs))
-                + &offer.release.sentences(offer.numbers(&theirs.columns)),
+            learned: with_columns(sentence(spec, side, name, groups), offer, (name, theirs))
+                + &offer.release.sentences(noise.flatten(), sums),
             leaks: leaks(spec, side.reveal, offer, theirs),
             peers: vec![peer(offer, name, theirs)],
             warnings: warning(offer, theirs).into_iter().collect(),
@@ -128,20 +133,20 @@ const GROUPED_LEAK: &str = "A key is a row here, with its values under all keys:
 
 /// What rows tell that match without anybody seeing by which keys.
 const BLIND_LEAK: &str = "A key is a row here, with its values under all keys: it matches by any of them, and nobody sees by which. If both learn a count, \
-                          it is that of the rows of the one or of the other list that match, whichever is smaller.";
+                          it is that of the rows of the one or of the other list that match, whichever is smaller; if one learns it, that of the other's \
+                          rows.";
 
 /// What groups tell.
 const GROUPS_LEAK: &str = "Of a group of few keys a count tells which of them match: give --least, which holds for each group by itself. The side without \
                            values learns the most groups of the owner's that there can be, which both give, not how many there are.";
 
 /// What lent groups tell.
-const LENT_GROUPS_LEAK: &str =
-    "Whoever owns the values learns how many groups the other side lends, and their names.";
+const LENT_GROUPS_LEAK: &str = "Whoever owns the values learns how many groups the other side lends, and their names, which no noise hides.";
 
 /// What products tell.
 const FACTOR_LEAK: &str = "Whoever owns the values chooses by what the other side's factor is multiplied, and learns the sum: with a value of one key \
                            alone, that key's factor, if it matches. A least result does not hold against that. Both learn how many bytes the \
-                           longest factor takes.";
+                           longest factor takes, and its decimal places, which no noise hides.";
 
 /// What key values tell that generators make.
 const GENERATORS_LEAK: &str = "Where a generator (~) makes several key values of a text, their number tells about how long the \
@@ -228,18 +233,27 @@ fn peer(offer: &Offer, name: &str, theirs: &Terms) -> PeerBriefing {
     }
 }
 
-/// The sentence that says who learns what, where values are added up by so many groups at most, or by none.
-pub(crate) fn sentence(spec: &Spec, side: Side, peer: &str, groups: Option<usize>) -> String {
+/// The sentence that says who learns what, where values are added up by so many groups of their owner's at most, or by none, and by so
+/// many that are lent.
+pub(crate) fn sentence(spec: &Spec, side: Side, peer: &str, groups: [Option<usize>; 2]) -> String {
     let Side { role, reveal } = side;
-    let by_groups = groups.and_then(|most| Some((most, spec.by_groups.as_ref()?)));
-    let of = |role| match (by_groups, role) {
+    let most = match groups {
+        [None, None] => None,
+        [Some(own), None] => Some(format!(" There are at most {own} groups.")),
+        [None, Some(lent)] => Some(format!(" There are {lent} groups.")),
+        [Some(own), Some(lent)] => {
+            Some(format!(" There are at most {own} groups, each by {lent} that are lent."))
+        }
+    };
+    let by_groups = most.and_then(|most| Some((most, spec.by_groups.as_ref()?)));
+    let of = |role| match (&by_groups, role) {
         (None, _) => spec.knowledge(role, reveal),
         (Some((_, knowledge)), Role::Sender) => knowledge,
         (Some(_), Role::Receiver) => &spec.residue,
     };
     let (you, them) = (of(role).of_you, of(role.other()).of_peer);
-    let most = by_groups.map(|(most, _)| format!(" There are at most {most} groups."));
-    format!("You learn: {you}. {peer} learns: {them}.{}", most.unwrap_or_default())
+    let most = by_groups.map_or_else(String::new, |(most, _)| most);
+    format!("You learn: {you}. {peer} learns: {them}.{most}")
 }
 
 /// The same, with the columns that go with the matches, and with what the peer is told of a list that is filled up.
@@ -262,8 +276,8 @@ fn with_columns(learned: String, offer: &Offer, (name, theirs): (&str, &Terms)) 
     let lent = |lent: &Option<LentGroups>, who: &str| {
         let LentGroups { columns, names } = lent.as_ref()?;
         let quoted = |texts: &[String]| {
-            let texts: Vec<_> = texts.iter().map(|text| escape(text)).collect();
-            format!("\"{}\"", texts.join(", "))
+            let texts = texts.iter().map(|text| format!("\"{}\"", escape(text)));
+            texts.collect::<Vec<_>>().join(", ")
         };
         let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
         Some(format!(" {who} groups by {}: {}.", quoted(columns), names.join("; ")))

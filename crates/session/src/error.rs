@@ -86,14 +86,30 @@ pub enum SessionError {
         /// Its name.
         protocol: &'static str,
     },
+    /// The named protocol matches by several keys in one way alone.
+    #[error(
+        "protocol {protocol} takes several keys with --match blind alone: give that on both sides, or leave out --protocol"
+    )]
+    BlindAlone {
+        /// Its name.
+        protocol: &'static str,
+    },
     /// No protocol computes on shares what is asked for.
     #[error(
-        "{flag} takes a sum on shares, which has one --key and semi-honest security: leave out what asks for more, or {flag}"
+        "{flag} takes a sum on shares, which has one --key, or several with --match blind, and semi-honest security: leave out what asks for more, or {flag}"
     )]
     NoneOnShares {
         /// What takes it.
         flag: &'static str,
     },
+    /// A price is asked for of rows that match blind, by one key or where they cannot.
+    #[error("--blind is for count, sum and share by several keys: give --keys N, or leave it out")]
+    BlindKeys,
+    /// No protocol of the operation hides by which keys rows match.
+    #[error(
+        "{0} cannot match blind so; count, sum and share can, with semi-honest security: leave out --match"
+    )]
+    NoneBlind(Operation),
     /// The named protocol does not compute on shares.
     #[error("protocol {protocol} does not take {flag}: leave that out, or take {fitting}")]
     NotOnShares {
@@ -298,6 +314,13 @@ pub enum Blame {
 }
 
 impl SessionError {
+    /// Noise would take more coins than a run tosses.
+    #[must_use]
+    pub fn many_coins(operation: Operation) -> Self {
+        let why = "the numbers that share it are too many for this epsilon and delta; give larger ones, or fewer columns";
+        Self::Release { flag: "--noise", operation, why }
+    }
+
     /// Who has to do something about it.
     #[must_use]
     pub fn blame(&self) -> Blame {
@@ -309,7 +332,10 @@ impl SessionError {
             | Self::Unnamed { .. }
             | Self::NoRows { .. }
             | Self::OneKeyAlone { .. }
+            | Self::BlindAlone { .. }
+            | Self::BlindKeys
             | Self::NoneOnShares { .. }
+            | Self::NoneBlind(_)
             | Self::NotOnShares { .. }
             | Self::Rows(_)
             | Self::BothLearn(_)

@@ -1,9 +1,12 @@
 //! What a side wants, before anybody was asked.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use veilset_names::names;
 use veilset_protocols::{AttachedShape, Choices, Gives, Keys, Operation, Reveal, Security};
 
+use crate::terms::{MAX_COLUMNS, MAX_LENT_NAMES, MAX_NAME};
 use crate::{Noise, Pledge, Release, SessionError};
 
 names! {
@@ -184,8 +187,13 @@ impl Offer {
     }
 
     /// The noise of each of them, if they have any.
-    pub(crate) fn noise_of_each(&self, theirs: &[Column]) -> Option<Noise> {
-        self.release.noise.map(|noise| noise.shared_among(self.numbers(theirs)))
+    ///
+    /// # Errors
+    /// When each would take more coins than a run tosses.
+    pub(crate) fn noise_of_each(&self, theirs: &[Column]) -> Result<Option<Noise>, SessionError> {
+        let Some(noise) = self.release.noise else { return Ok(None) };
+        let shared = noise.shared_among(self.numbers(theirs));
+        shared.map(Some).ok_or_else(|| SessionError::many_coins(self.operation))
     }
 }
 
@@ -225,6 +233,23 @@ pub struct LentGroups {
     pub columns: Vec<String>,
     /// Of each group its cells, as many as there are columns.
     pub names: Vec<Vec<String>>,
+}
+
+impl LentGroups {
+    /// Whether a side can have these: each name as long as there are columns, no column and no name twice, and all together short.
+    #[must_use]
+    pub fn is_possible(&self) -> bool {
+        let Self { columns, names } = self;
+        let mut all = columns.iter().chain(names.iter().flatten());
+        let bytes: usize = all.clone().map(String::len).sum();
+        (1..=MAX_COLUMNS).contains(&columns.len())
+            && names.iter().all(|name| name.len() == columns.len())
+            && all.all(|text| text.len() <= MAX_NAME)
+            && !columns.iter().any(|column| column.contains('\0'))
+            && bytes <= MAX_LENT_NAMES
+            && columns.iter().collect::<BTreeSet<_>>().len() == columns.len()
+            && names.iter().collect::<BTreeSet<_>>().len() == names.len()
+    }
 }
 
 /// A column of what a side holds about its keys.

@@ -243,7 +243,7 @@ impl Estimate {
     /// "You learn: …. PEER learns: …." for this side of the figure.
     #[must_use]
     pub fn learned(&self, side: Side, peer: &str) -> String {
-        sentence(self.spec(), side, peer, None)
+        sentence(self.spec(), side, peer, [None; 2])
     }
 }
 

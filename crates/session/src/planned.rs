@@ -65,6 +65,9 @@ impl PlannedRun {
         let with_rows = self.wanted.operation.spec().may_send_rows() && self.row_bytes() > 0;
         let grouped = self.matching().is_some_and(Matching::keeps_rows);
         let blind = self.matching() == Some(Matching::Blind);
+        if self.blind && !blind {
+            return Err(SessionError::BlindKeys);
+        }
         let by_groups = self.groups.is_some() || self.lent_groups.is_some();
         let on_shares = Wanted::flag_on_shares(by_groups, false, self.products > 0);
         let wanted = Wanted { with_rows, grouped, blind, on_shares, ..self.wanted };
@@ -110,11 +113,8 @@ impl PlannedRun {
     fn matching(&self) -> Option<Matching> {
         let Wanted { operation, learn, .. } = self.wanted;
         let usual = Matching::of(operation, learn).filter(|_| self.keys > 1)?;
-        Some(
-            Some(Matching::Blind)
-                .filter(|blind| self.blind && blind.stands_for(usual))
-                .unwrap_or(usual),
-        )
+        let blind = self.blind && Matching::Blind.stands_for(usual);
+        Some(if blind { Matching::Blind } else { usual })
     }
 
     /// How many runs follow each other, one for each key of tiers; nothing where rows match by several keys at once.

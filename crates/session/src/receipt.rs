@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use veilset_protocols::Spec;
 
 use crate::terms::Terms;
-use crate::{Column, Detail, Offer, WIRE_VERSION};
+use crate::{Column, Detail, LentGroups, Offer, WIRE_VERSION};
 
 /// The form of statements.
 pub const RECEIPT_FORMAT: &str = "veilset receipt 1";
@@ -138,7 +138,7 @@ impl Receipt {
 pub(crate) fn own_party(pledge: &Pledge, offer: &Offer, learns: bool) -> StatementParty {
     StatementParty {
         began: pledge.began,
-        columns: names(&offer.columns),
+        columns: names(&offer.columns, offer.lent.as_ref()),
         commitment: hex(&pledge.commitment),
         distinct: offer.distinct as u64,
         key: pledge.signer.name_of(&pledge.signer.key()),
@@ -155,7 +155,7 @@ pub(crate) fn other_party(
 ) -> StatementParty {
     StatementParty {
         began: theirs.began,
-        columns: names(&theirs.columns),
+        columns: names(&theirs.columns, theirs.lent.as_ref()),
         commitment: hex(&theirs.commitment),
         distinct: theirs.distinct,
         key: pledge.signer.name_of(key),
@@ -163,8 +163,10 @@ pub(crate) fn other_party(
     }
 }
 
-fn names(columns: &[Column]) -> Vec<String> {
-    columns.iter().map(|column| column.name.clone()).collect()
+/// The columns of which something goes to the peer.
+fn names(columns: &[Column], lent: Option<&LentGroups>) -> Vec<String> {
+    let lent = lent.into_iter().flat_map(|lent| lent.columns.iter().cloned());
+    columns.iter().map(|column| column.name.clone()).chain(lent).collect()
 }
 
 /// The statement of a run of two, the same on both sides.
@@ -215,16 +217,17 @@ pub(crate) struct Pledged {
     commitment: [u8; 32],
     distinct: u64,
     columns: Vec<Column>,
+    lent: Option<LentGroups>,
     /// The same on all sides.
     pub(crate) details: Vec<Detail>,
 }
 
 impl Pledged {
     pub(crate) fn of(theirs: &Terms) -> Self {
-        let Terms { connecting, began, commitment, distinct, ref columns, ref details, .. } =
-            *theirs;
-        let (columns, details) = (columns.clone(), details.clone());
-        Self { connecting, began, commitment, distinct, columns, details }
+        let Terms { connecting, began, commitment, distinct, .. } = *theirs;
+        let (columns, lent) = (theirs.columns.clone(), theirs.lent.clone());
+        let details = theirs.details.clone();
+        Self { connecting, began, commitment, distinct, columns, lent, details }
     }
 }
 

@@ -136,8 +136,8 @@ impl Release {
     }
 
     /// What whoever learns should know of these rules, in sentences that follow others.
-    /// So many numbers are told.
-    pub(crate) fn sentences(self, numbers: usize) -> String {
+    /// Each number that is told has this noise, sums beside a count or not, some of them of products.
+    pub(crate) fn sentences(self, of_each: Option<Noise>, sums: Option<bool>) -> String {
         let Self { least, most_rate, round, noise } = self;
         let alone = "whoever learns learns only that.";
         [
@@ -146,12 +146,16 @@ impl Release {
                 format!(" If more than {most} % of the smaller list match, {alone}")
             }),
             round.map(|round| format!(" Numbers are rounded to multiples of {round}.")),
-            noise.map(|noise| {
+            noise.zip(of_each).map(|(noise, of_each)| {
                 let Noised { factor, delta, .. } = Noised::of(noise);
-                let Noised { error, .. } = Noised::of(noise.shared_among(numbers));
-                let sums = match numbers {
-                    1 => "",
-                    _ => ", a sum by as many times the range of its values",
+                let Noised { error, .. } = Noised::of(of_each);
+                let sums = match sums {
+                    None => "",
+                    Some(false) => ", a sum by as many times the range of its values",
+                    Some(true) => {
+                        ", a sum by as many times the range of its values, one of products by as many times what the largest value and any factor \
+                         of as many bytes make"
+                    }
                 };
                 format!(
                     " The count has noise: it is off by at most {error} in 95 of 100 runs{sums}, and any result becomes at most {factor} times \
@@ -202,7 +206,7 @@ impl Release {
 }
 
 /// Why a count by several keys has none.
-const NO_NOISY_ROWS: &str = "by several keys whoever learns sees matches row by row, which noise would not hide; give one --key";
+const NO_NOISY_ROWS: &str = "by several keys a row can match several rows, or whoever learns sees by which keys, which noise would not hide; give one --key";
 
 /// What noise does, as texts have it.
 struct Noised {

@@ -76,10 +76,13 @@ pub enum GroupsError {
 fn other_way(operation: Operation, matching: Matching) -> &'static str {
     match (operation.spec().keys, matching) {
         (Keys::Together | Keys::One, _) => {
-            "is for intersect: leave out --match, or give grouped or blind"
+            "is for intersect: leave out --match, or give grouped; count, sum and share take blind, too"
         }
-        (Keys::Ordered, Matching::Grouped | Matching::Blind) => {
+        (Keys::Ordered, Matching::Grouped) => {
             "is for count, sum, union and share: give tiers where both learn, and one-sided where one does"
+        }
+        (Keys::Ordered, Matching::Blind) => {
+            "is for count, sum and share: give tiers where both learn, and one-sided where one does"
         }
         (Keys::Ordered, Matching::Tiers) => {
             "is for two sides that both learn, since both must know which rows drop out: give --learn both on both sides, or \

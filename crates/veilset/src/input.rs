@@ -12,9 +12,9 @@ use veilset_data::{
     Source, Table, Values, Warning,
 };
 use veilset_protocols::{
-    Attached, AttachedShape, Attaches, Gives, MAX_GROUPS, MAX_LENT_GROUPS, Operation,
+    Attached, AttachedShape, Attaches, Gives, MAX_FACTOR, MAX_GROUPS, MAX_LENT_GROUPS, Operation,
 };
-use veilset_session::{Column, Learn, LentGroups, MAX_LENT_NAMES, MAX_NAME, Matching};
+use veilset_session::{Column, Learn, LentGroups, Matching};
 use veilset_sources::{Arrival, ObjectError, QueryError, is_database, is_object, objects};
 use zeroize::Zeroizing;
 
@@ -112,6 +112,9 @@ enum Attachment {
     Columns(SentColumns),
 }
 
+// A list has factors of as many bits as a run takes.
+const _: () = assert!(Factor::MOST_BITS as usize == 8 * MAX_FACTOR);
+
 /// What a party lends to the sums of its peer.
 #[derive(Default)]
 struct Lent {
@@ -128,6 +131,11 @@ impl Lent {
             groups: self.groups.as_ref().map(in_run),
         }
     }
+}
+
+/// Groups as a peer hears of them.
+fn lent_of(groups: &Groups) -> LentGroups {
+    LentGroups { columns: groups.columns().to_vec(), names: groups.names().to_vec() }
 }
 
 /// Groups as a run has them.
@@ -390,12 +398,12 @@ impl Input {
             *groups = Some(by);
             return Ok(self);
         }
-        let cells = || columns.iter().chain(by.names().iter().flatten()).map(String::len);
-        if cells().any(|len| len > MAX_NAME) || cells().sum::<usize>() > MAX_LENT_NAMES {
+        let by = by.or_one();
+        if !lent_of(&by).is_possible() {
             let (file, columns) = (self.table.name().to_owned(), columns.join(", "));
             return Err(DataError::LongGroups { file, columns });
         }
-        self.attachment = Attachment::Lent(Lent { groups: Some(by.or_one()), ..self.lent() });
+        self.attachment = Attachment::Lent(Lent { groups: Some(by), ..self.lent() });
         Ok(self)
     }
 
@@ -457,6 +465,9 @@ impl Input {
         learn: Learn,
         columns: Columns<'_>,
     ) -> Result<Self, DataError> {
+        if let (Some(column), false) = (columns.factor, columns.values.is_empty()) {
+            return Err(DataError::FactorOfOwner { column: column.to_owned() });
+        }
         match (operation.spec().attaches, columns.label) {
             (Attaches::Values { .. }, _) if !columns.values.is_empty() => {
                 let mut valued = self.with_values(columns.values)?;
@@ -518,8 +529,7 @@ impl Input {
 
     /// The groups that it lends to the peer's sums, if it does.
     pub(crate) fn lent_groups(&self) -> Option<LentGroups> {
-        let groups = self.groups().filter(|_| self.lends())?;
-        Some(LentGroups { columns: groups.columns().to_vec(), names: groups.names().to_vec() })
+        self.groups().filter(|_| self.lends()).map(lent_of)
     }
 
     /// Whether it lends something to the peer's sums.

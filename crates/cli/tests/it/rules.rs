@@ -171,7 +171,7 @@ fn by_several_keys_there_is_no_noise() {
     let end = ["--connect", NOBODY, "--peer", "right"];
     let output = left.run(&command("count", &[&keys[..], &end].concat()));
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("sees matches row by row"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("give one --key"), "{}", stderr(&output));
 }
 
 #[test]

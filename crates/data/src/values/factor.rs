@@ -3,9 +3,6 @@
 use super::Values;
 use crate::{DataError, KeySet, Table, Warning};
 
-/// Bits of a number at most.
-const MOST_BITS: u32 = 56;
-
 /// For each key the sum of a column over the rows that carry it, as an integer number of units of the column's last decimal place, which
 /// has 56 bits at most. Wiped when dropped.
 pub struct Factor {
@@ -14,6 +11,9 @@ pub struct Factor {
 }
 
 impl Factor {
+    /// Bits of a number at most.
+    pub const MOST_BITS: u32 = 56;
+
     /// The factor in `column` of `table`, whose keys are `keys`. Rows without a key are not looked at; an empty cell counts as 0.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ impl Factor {
         let bits = |word: &i128| i128::BITS + 1 - (word ^ word >> 127).leading_zeros();
         // A factor of no keys has a byte, too, so that it is one.
         let bits = values.words().iter().map(bits).max().unwrap_or(1);
-        if bits > MOST_BITS {
+        if bits > Self::MOST_BITS {
             let (file, scale) = (table.name().to_owned(), values.scale(0));
             return Err(DataError::FactorTooLarge { file, column: column.to_owned(), scale });
         }

@@ -55,8 +55,9 @@ impl Values {
         let (products, plain): (Vec<_>, Vec<_>) =
             named.into_iter().partition(|named| named.factor.is_some());
         let in_order = || plain.iter().chain(&products);
-        let sources =
-            |named: &[&Named<'_>]| named.iter().map(|named| named.column.to_owned()).collect();
+        let sources = |named: &[&Named<'_>]| {
+            named.iter().filter_map(|named| named.column.map(str::to_owned)).collect()
+        };
         let [plain_sources, product_sources]: [Vec<String>; 2] =
             [sources(&plain), sources(&products)];
         let mut places = locate_all(&plain_sources, VALUE, table)?;
@@ -160,7 +161,7 @@ impl Values {
         Ok(Self { columns, scales, nulls, words: all, ..self })
     }
 
-    /// The names of all columns: of those that were chosen, in this order, and of those of squares.
+    /// The names of all columns: of those that were chosen, in this order but for products behind the others, and of those of squares.
     #[must_use]
     pub fn columns(&self) -> &[String] {
         &self.columns
@@ -302,8 +303,8 @@ const VALUE: &str = "--value";
 
 /// A column as it is named.
 struct Named<'a> {
-    /// Of ones it is empty.
-    column: &'a str,
+    /// Of ones there is none.
+    column: Option<&'a str>,
     /// By what it is multiplied.
     factor: Option<&'a str>,
 }
@@ -316,23 +317,24 @@ impl<'a> Named<'a> {
             name.match_indices('*').map(|(at, _)| (name[..at].trim(), name[at + 1..].trim()));
         let mut parts = parts.filter(|(_, factor)| !factor.is_empty());
         if is_column(name) {
-            return Self { column: name, factor: None };
+            return Self { column: Some(name), factor: None };
         }
         let first = parts.clone().next();
         match parts.find(|(column, _)| is_column(column)).or(first) {
-            Some((column, factor)) => Self { column, factor: Some(factor) },
-            None => Self { column: name, factor: None },
+            Some(("", factor)) => Self { column: None, factor: Some(factor) },
+            Some((column, factor)) => Self { column: Some(column), factor: Some(factor) },
+            None => Self { column: Some(name), factor: None },
         }
     }
 
     fn is_one(&self) -> bool {
-        self.factor.is_some() && self.column.is_empty()
+        self.column.is_none()
     }
 
     fn text(&self) -> String {
         match self.factor {
-            Some(factor) => format!("{}*{factor}", self.column),
-            None => self.column.to_owned(),
+            Some(factor) => format!("{}*{factor}", self.column.unwrap_or_default()),
+            None => self.column.unwrap_or_default().to_owned(),
         }
     }
 }

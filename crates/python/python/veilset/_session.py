@@ -135,7 +135,7 @@ class Session:
         the means and variances.
 
         With `groups`, which both sides give alike, it learns one sum for each of at most so many groups, by the cells of its
-        columns `by`, and the other side nothing. A value `"price*quantity"` is its column `price` times the column `quantity`
+        columns `by` and by those of the other side, and the other side nothing. A value `"price*quantity"` is its column `price` times the column `quantity`
         that the other side gives as `factor`."""
         asks = Asks(
             "sum",
@@ -369,8 +369,8 @@ def sum(
     """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums, and with `stats`
     the means and variances.
 
-    With `groups`, which both sides give alike, it learns one sum for each of at most so many groups, by the cells of its columns `by`,
-    and the other side nothing. A value `"price*quantity"` is its column `price` times the column `quantity` that the other side
+    With `groups`, which both sides give alike, it learns one sum for each of at most so many groups, by the cells of its columns `by`
+    and of the other side's, and the other side nothing. A value `"price*quantity"` is its column `price` times the column `quantity` that the other side
     gives as `factor`."""
     session = Session(peer)
     return session.sum(

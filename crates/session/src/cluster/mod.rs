@@ -180,7 +180,7 @@ impl AgreedCluster {
             learn,
             // There is one protocol for an operation.
             asked_by_peer: Asked::default(),
-            learned: sentence(spec, Side { role: self.role, reveal }, peer, None),
+            learned: sentence(spec, Side { role: self.role, reveal }, peer, [None; 2]),
             leaks: spec
                 .leaks_of(reveal)
                 .chain(tiers.then_some(TIERS_LEAK))

@@ -40,7 +40,7 @@ pub(super) fn briefing(
         asked_by_peer: Asked::default(),
         learned: names.learned(offer.operation, seated)
             + &names.seats(spec.withstands, seated)
-            + &offer.release.sentences(1),
+            + &offer.release.sentences(None, None),
         leaks: spec
             .leaks
             .iter()

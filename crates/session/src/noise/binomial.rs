@@ -5,6 +5,9 @@ use veilset_real::{exp, ln};
 /// How much larger than the sum that it is a rounded sum may be: a thousand times what rounding of this many terms makes.
 const MARGIN: f64 = 1.0 + 1e-6;
 
+/// Coins of a number at most.
+pub(super) const MOST_COINS: u32 = 1 << 26;
+
 /// ln n!, by Stirling's series where its first omitted term, 1/(1680·n^7), is below 2^-53, and by the product before.
 fn ln_factorial(n: u32) -> f64 {
     const EXACT: u32 = 100;
@@ -46,19 +49,22 @@ pub(super) fn delta(m: u32, epsilon: f64) -> f64 {
 }
 
 /// About the fewest coins, an even number, with this loss: with two fewer it would be larger, or an even number below has it by the
-/// grace of rounding to whole numbers alone.
-pub(super) fn least_trials(epsilon: f64, most: f64) -> u32 {
+/// grace of rounding to whole numbers alone. Nothing where more than [`MOST_COINS`] would be needed.
+pub(super) fn least_trials(epsilon: f64, most: f64) -> Option<u32> {
     let holds = |half: u32| delta(2 * half, epsilon) <= most;
     let mut high = 1;
     while !holds(high) {
         high *= 2;
+        if 2 * high > MOST_COINS {
+            return None;
+        }
     }
     let mut low = high / 2;
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         if holds(middle) { high = middle } else { low = middle }
     }
-    2 * high
+    Some(2 * high)
 }
 
 /// The least t for which the number of heads of an even number m of coins is within t of m/2 with this probability.

@@ -10,11 +10,12 @@
 //! Sizes are public, so two lists are neighbours that differ in one key for another: then the count differs by one at most, and the
 //! loss (ε, δ) is that of [`binomial`], exactly. It holds against a side that follows the protocol, whatever it does with what it sees.
 //! One that leaves its dummies out sees the exact count; one that repeats an element sees more of it; and one that is told the other's
-//! count, of which it tossed the coins, can take its noise away. The loss adds up over runs. By several keys a learner sees matches
-//! row by row, where dummies differ from rows, so there is no noise there.
+//! count, of which it tossed the coins, can take its noise away. The loss adds up over runs. By several keys a learner may see
+//! matches row by row, where dummies differ from rows, and one row of a list can match several of the other, so there is no noise there.
 //!
 //! **Sums** are computed on shares, and so is their noise ([`RunInput::coins`](veilset_protocols::RunInput)): nobody knows a part of it.
-//! A count and n sums are told, so each has noise of ε/(n + 1) and δ/(n + 1), which add up to ε and δ.
+//! A count and n sums are told, so each has noise of ε/(n + 1) and δ/(n + 1), which add up to ε and δ. By groups one key for another changes
+//! these numbers of two groups, so each has half of that.
 
 mod binomial;
 mod dummies;
@@ -58,14 +59,17 @@ impl Noise {
         if !(within(epsilon, EPSILONS) && within(delta, DELTAS)) {
             return Err(NoNoise);
         }
-        Ok(Self { epsilon, delta, dummies: binomial::least_trials(epsilon, delta) })
+        let dummies = binomial::least_trials(epsilon, delta).ok_or(NoNoise)?;
+        Ok(Self { epsilon, delta, dummies })
     }
 
-    /// The noise of each of so many numbers that are told together.
+    /// The noise of each of so many numbers that one key for another changes together; nothing where each would take more coins than a
+    /// run tosses.
     #[must_use]
-    pub fn shared_among(self, numbers: usize) -> Self {
+    pub fn shared_among(self, numbers: usize) -> Option<Self> {
         let (epsilon, delta) = (self.epsilon / numbers as f64, self.delta / numbers as f64);
-        Self { epsilon, delta, dummies: binomial::least_trials(epsilon, delta) }
+        let dummies = binomial::least_trials(epsilon, delta)?;
+        Some(Self { epsilon, delta, dummies })
     }
 
     /// The bound on the logarithm of what one key changes.

@@ -42,14 +42,22 @@ fn the_loss_is_what_the_definition_says_in_both_directions() {
 #[test]
 fn there_are_as_many_coins_as_the_loss_needs_and_hardly_more() {
     for (epsilon, most) in [(0.05, 1e-6), (0.5, 1e-9), (1.0, 1e-9), (1.0, 1e-12), (3.0, 1e-5)] {
-        let m = least_trials(epsilon, most);
+        let m = least_trials(epsilon, most).expect("few are needed");
         assert!(m.is_multiple_of(2) && delta(m, epsilon) <= most);
         assert!(delta(m - 2, epsilon) > most, "{epsilon} {most:e}: {m}");
     }
     // The bounds have an answer.
     for epsilon in EPSILONS {
-        assert!(DELTAS.map(|delta| least_trials(epsilon, delta)).into_iter().all(|m| m >= 2));
+        assert!(DELTAS.map(|delta| least_trials(epsilon, delta)).into_iter().all(|m| m >= Some(2)));
     }
+}
+
+#[test]
+fn more_coins_than_a_run_tosses_are_nothing() {
+    let least = Noise::new(0.01, 1e-15).expect("it is within bounds");
+    assert!(least.shared_among(4).is_some_and(|each| each.dummies() > least.dummies()));
+    assert_eq!(least.shared_among(2 * 65), None);
+    assert_eq!(least_trials(1e-9, 1e-15), None);
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub(crate) fn agree(
     let Exchanged { theirs, session } = exchange(pipe, &mine)?;
     let role = role(owner(&offer, &theirs), offer.learn, connecting);
     let reveal = offer.learn.reveal();
-    let noise_of_each = offer.noise_of_each(&theirs.columns);
+    let noise_of_each = offer.noise_of_each(&theirs.columns)?;
     let has_dummies = offer.release.has_dummies(offer.operation);
     let dummies = noise_of_each.filter(|_| has_dummies).map(Blocks::new);
     let more = dummies.map_or(0, Blocks::elements);

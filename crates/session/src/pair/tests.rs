@@ -215,7 +215,7 @@ fn groups_of_either_side_or_both_are_agreed_on() {
         })
     };
     let agreed = |mine, theirs| agreed_with(mine, [0; 32], theirs);
-    for (own, lent) in [(Some(3), 0), (None, 4), (Some(3), 4), (Some(3), 64)] {
+    for (own, lent) in [(Some(3), 0), (None, 4), (Some(3), 4), (Some(16), 16)] {
         let agreed = agreed(mine(own, 16), theirs(lent, 16)).map_err(|error| error.to_string());
         let agreed = agreed.expect("they fit");
         let [shape] = &agreed.runs[..] else { panic!("one run") };
@@ -225,7 +225,7 @@ fn groups_of_either_side_or_both_are_agreed_on() {
         assert_eq!(agreed.peer_lent.map_or(0, |lent| lent.names.len()), lent);
         assert_eq!(agreed.protocol.spec().id, "circuit-sum");
     }
-    for (own, lent, most) in [(None, 0, 16), (Some(3), 64, 17)] {
+    for (own, lent, most) in [(None, 0, 16), (Some(3), 30, 35)] {
         let Err(SessionError::Terms(found)) = agreed(mine(own, most), theirs(lent, most)) else {
             panic!("it must not go on")
         };

@@ -211,7 +211,7 @@ fn terms_that_no_side_of_an_operation_can_have_are_refused() {
             terms.columns = vec![column(2); values.into()];
             terms.lent = lent.map(|[columns, names, cells]| LentGroups {
                 columns: vec!["region".into(); columns],
-                names: vec![vec!["x".repeat(200); cells]; names],
+                names: (0..names).map(|name| vec![format!("{name:0>200}"); cells]).collect(),
             });
             terms.details = said.map(groups_detail).into_iter().collect();
         })
@@ -227,6 +227,8 @@ fn terms_that_no_side_of_an_operation_can_have_are_refused() {
         (0, 0, Some(5), [1, 0, 1]),
         (0, 65, Some(100), [1, 65, 1]),
         (0, 60, Some(100), [1, 60, 1]),
+        (0, 6, Some(5), [1, 6, 1]),
+        (0, 3, Some(5), [2, 3, 2]),
     ] {
         assert!(by(values, told, said, Some(lent)), "{values} {told} {said:?} {lent:?}");
     }

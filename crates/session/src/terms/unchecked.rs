@@ -8,8 +8,7 @@ use veilset_protocols::{
 };
 
 use super::{
-    FACTOR, GROUPS, MAX_COLUMNS, MAX_LENT_NAMES, MAX_NAME, MAX_SCALE, MAX_WIDTH, PartyCount, Terms,
-    groups_detail, matching_detail,
+    FACTOR, GROUPS, MAX_COLUMNS, MAX_NAME, MAX_SCALE, MAX_WIDTH, PartyCount, Terms, matching_detail,
 };
 use crate::offer::BETWEEN_KEYS;
 use crate::{Column, Detail, Learn, LentGroups, Matching};
@@ -202,20 +201,14 @@ impl UncheckedTerms {
 
     /// Whether numbers are added up by groups where both sides say so, by as many as the sides say or as are lent, which have names.
     fn groups_are_possible(&self) -> bool {
-        let said = |most: usize| self.details.contains(&groups_detail(most));
-        let is_said = self.details.iter().any(|detail| detail.name == GROUPS);
+        let said = self.details.iter().find(|detail| detail.name == GROUPS);
+        let most: usize = said.and_then(|said| said.value.parse().ok()).unwrap_or(0);
         let by = usize::from(self.by);
         match &self.lent {
-            None => by == 0 || (self.values > 0 && said(by)),
-            Some(LentGroups { columns, names }) => {
-                let short = |texts: &[String]| {
-                    texts.len() == columns.len() && texts.iter().all(|text| text.len() <= MAX_NAME)
-                };
-                let named = !columns.is_empty() && short(columns);
-                let groups = (1..=MAX_LENT_GROUPS).contains(&names.len()) && names.len() == by;
-                let bytes: usize = names.iter().flatten().map(String::len).sum();
-                let names = bytes <= MAX_LENT_NAMES && names.iter().all(|name| short(name));
-                self.values == 0 && is_said && named && groups && names && !self.has_several_keys()
+            None => by == 0 || (self.values > 0 && by == most),
+            Some(lent) => {
+                let fits = (1..=most.min(MAX_LENT_GROUPS)).contains(&by) && lent.names.len() == by;
+                self.values == 0 && fits && lent.is_possible() && !self.has_several_keys()
             }
         }
     }

@@ -110,7 +110,8 @@ impl Wanted {
 
     /// The protocols among which the planner chooses where none is named: those that fit and that it may take by itself.
     pub fn planned(self) -> impl Iterator<Item = &'static dyn Protocol> {
-        self.candidates().filter(|protocol| protocol.spec().auto)
+        // What only such can do is asked for by that.
+        self.candidates().filter(move |protocol| protocol.spec().auto || self.blind)
     }
 
     /// Whether the named protocol fits, or there is one to take where none is named.
@@ -121,6 +122,9 @@ impl Wanted {
         let Self { operation, security, .. } = self;
         let with = |learn| Self { learn, ..self };
         if self.candidates().next().is_none() {
+            if self.blind && (Self { blind: false, ..self }).candidates().next().is_some() {
+                return Err(SessionError::NoneBlind(operation));
+            }
             let plain = Self { on_shares: None, ..self };
             if let Some(flag) = self.on_shares
                 && plain.candidates().next().is_some()
@@ -141,8 +145,9 @@ impl Wanted {
                 if self.with_rows && (Self { with_rows: false, ..self }).find(protocol).is_some() {
                     return Err(SessionError::NoRows { protocol, fitting: self.fitting() });
                 }
-                if let Some(flag) = self.on_shares
-                    && (Self { on_shares: None, ..self }).find(protocol).is_some()
+                let asked = [self.blind.then_some("--match blind"), self.on_shares];
+                if let Some(flag) = asked.into_iter().flatten().next()
+                    && (Self { blind: false, on_shares: None, ..self }).find(protocol).is_some()
                 {
                     return Err(SessionError::NotOnShares {
                         protocol,
@@ -150,7 +155,10 @@ impl Wanted {
                         fitting: self.fitting(),
                     });
                 }
-                if (Self { grouped: false, ..self }).find(protocol).is_some() {
+                if let Some(fits) = (Self { grouped: false, ..self }).find(protocol) {
+                    if fits.spec().blind {
+                        return Err(SessionError::BlindAlone { protocol });
+                    }
                     return Err(SessionError::OneKeyAlone { protocol });
                 }
                 if with(Learn::Me).find(protocol).is_some() {

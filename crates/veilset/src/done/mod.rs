@@ -216,6 +216,7 @@ impl Done {
     pub fn group_columns(&self, input: &Input) -> Vec<String> {
         let mut columns = input.groups().map(Groups::columns).unwrap_or_default().to_vec();
         for name in self.report.peer_lent.iter().flat_map(|lent| &lent.columns) {
+            // The peer's differ from one another, and are few.
             let mut name = name.clone();
             while columns.contains(&name) {
                 name = format!("{}.{name}", self.report.peer().name);

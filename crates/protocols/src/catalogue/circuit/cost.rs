@@ -8,8 +8,8 @@ use super::shared::{MAX_ELEMENTS, Sizes, width_of};
 use super::sums::{Rows, at_once};
 use super::{binned, counts_both, told};
 use crate::kit::gmw::{
-    BASE, bits_of_numbers, cipher_calls, frames_of, layers as any_layers, layers_of_number,
-    layers_of_order, told_bytes, tossed,
+    BASE, bits_of_numbers, cipher_calls, frames_of, layers as any_layers, layers_at_once,
+    layers_of_number, layers_of_order, told_bytes, tossed,
 };
 use crate::kit::store::{DECODED, ENCODED, KIND, Width, bytes, over, store_bytes};
 use crate::kit::vole_oprf;
@@ -154,7 +154,7 @@ impl Priced {
                 let order: Vec<usize> = layers_of_order(bins).collect();
                 let any: Vec<usize> =
                     any_layers(per_row as u32).map(|gates| gates * rows).collect();
-                transfers.push(order.iter().sum());
+                transfers.extend(layers_at_once(bins));
                 transfers.extend(&any);
                 layers.extend(order.into_iter().chain(any));
                 rows
@@ -287,7 +287,10 @@ impl Priced {
             |bytes: fn(usize) -> f64| self.layers.iter().copied().map(bytes).sum::<f64>();
         let [to_offerer, to_chooser] = self.told.map(|told| self.result(told));
         let of_coins = |bytes: &dyn Fn([usize; 2]) -> f64| -> f64 {
-            self.coins.iter().map(|coins| bytes(*coins)).sum()
+            let of = |[coins, width]: [usize; 2]| -> f64 {
+                batches(coins).map(|batch| bytes([batch.len(), width])).sum()
+            };
+            self.coins.iter().map(|coins| of(*coins)).sum()
         };
         let points = self.sizes.points();
         let store = over!(width_of(self.lent), Word => store_bytes::<Word>(points));
@@ -335,7 +338,7 @@ impl Priced {
         trees
             + self.layers.len()
             + words
-            + self.coins.len()
+            + self.coins.iter().map(|[coins, _]| batches(*coins).count()).sum::<usize>()
             + 2
             + opens
             + usize::from(self.told != [0; 2])

@@ -1,5 +1,6 @@
 //! Rows that are several elements: which of them match, by any.
 
+use veilset_crypto::permutation;
 use zeroize::Zeroizing;
 
 use super::result::{Least, Numbers, opened};
@@ -25,29 +26,42 @@ pub(super) fn of_rows(
     elements: usize,
     per_row: usize,
 ) -> Result<Matches, ProtocolError> {
-    let Matches { mut gmw, bits, items, lent } = matches;
-    let order = order_of(&items, elements);
+    let Matches { mut gmw, bits, items, .. } = matches;
+    // Rows come in a random order, so that places of shares say nothing of where in the list they are.
+    let rows = if gmw.offers() {
+        permutation(elements / per_row, means.rng)
+    } else {
+        Zeroizing::default()
+    };
+    let order = order_of(&items, &rows, per_row);
     let mut bits = gmw.permuted(means, ORDER, &bits, &order)?;
     // The others are of bins without an element.
     bits.truncate(elements);
     let of_row =
         |bits: &[u8]| (0..).zip(bits).fold(0, |row, (at, bit)| row | u64::from(*bit) << at);
-    let rows: Vec<u64> = bits.chunks_exact(per_row).map(of_row).collect();
-    let rows = Zeroizing::new(rows);
-    let bits = any_bit(&mut gmw, means, ANY, &rows, per_row as u32)?;
-    let items = if gmw.offers() { (0..).take(bits.len()).map(Some).collect() } else { Vec::new() };
-    Ok(Matches { gmw, bits, items: Zeroizing::new(items), lent })
+    let of_rows: Vec<u64> = bits.chunks_exact(per_row).map(of_row).collect();
+    let of_rows = Zeroizing::new(of_rows);
+    let bits = any_bit(&mut gmw, means, ANY, &of_rows, per_row as u32)?;
+    let items = Zeroizing::new(rows.iter().map(|row| Some(*row)).collect());
+    Ok(Matches { gmw, bits, items, lent: Zeroizing::default() })
 }
 
-/// The bin of each element, one after the other, and then the bins that have none; nothing of the side without bins.
-fn order_of(items: &[Option<u32>], elements: usize) -> Zeroizing<Vec<u32>> {
+/// The bins of the elements of these rows, row by row, and then the bins that have none; nothing of the side without bins.
+fn order_of(items: &[Option<u32>], rows: &[u32], per_row: usize) -> Zeroizing<Vec<u32>> {
     if items.is_empty() {
         return Zeroizing::default();
     }
+    let mut place_of = Zeroizing::new(vec![0; rows.len()]);
+    for (place, row) in rows.iter().enumerate() {
+        place_of[*row as usize] = place;
+    }
     let mut order = Zeroizing::new(vec![0; items.len()]);
-    let mut free = elements;
+    let mut free = per_row * rows.len();
     for (bin, item) in (0..).zip(items) {
-        let place = item.map_or(free, |item| item as usize);
+        let place = item.map_or(free, |item| {
+            let (row, at) = (item as usize / per_row, item as usize % per_row);
+            per_row * place_of[row] + at
+        });
         free += usize::from(item.is_none());
         order[place] = bin;
     }

@@ -100,9 +100,9 @@ fn point(element: &Element, function: usize) -> Element {
 pub(super) struct Matches {
     /// The side with bins offers.
     pub(super) gmw: Gmw,
-    /// This side's shares, bin by bin.
+    /// This side's shares, bin by bin; of rows of several elements, row by row.
     pub(super) bits: Bits,
-    /// The index of each bin's element, on the side that has them.
+    /// The index of each bin's element, or of each row, on the side that has them.
     pub(super) items: Zeroizing<Vec<Option<u32>>>,
     /// This side's shares of what the other side lends of each bin's element: their exclusive or is that, as [`lent`] has it, where the
     /// element matches, and random where it does not; both are random where nothing is lent.

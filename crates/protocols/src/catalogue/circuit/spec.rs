@@ -97,8 +97,8 @@ pub(super) const SHARE: Spec = Spec {
         &[
             SIZES,
             Leak::always(
-                "A place of the shares is a bin, in which a key falls by a hash that both sides know: what is opened place by place later tells \
-                 about which keys they are.",
+                "By one key, a place of the shares is a bin, in which a key falls by a hash that both sides know: what is opened place by place later \
+                 tells about which keys they are.",
             ),
             COLUMNS,
             Leak::by_cheating(

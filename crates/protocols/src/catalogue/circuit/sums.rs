@@ -13,7 +13,7 @@ use veilset_ot::silent::BATCH;
 use zeroize::Zeroizing;
 
 use super::shared::{Matches, groups_in};
-use crate::kit::gmw::{BOTH, Bits, CHOICE, Factors, Gmw, Nibbles, cut};
+use crate::kit::gmw::{Bits, CHOICE, Factors, Gmw, Nibbles, cut};
 use crate::{Attached, AttachedShape, Groups, Means, ProtocolError, RunInput, Sharing};
 
 /// The step in which matches become numbers.
@@ -101,10 +101,9 @@ pub(super) fn sums(
     }
     let mut numbers = Zeroizing::new(Vec::with_capacity(rows.count() * widths.len()));
     for row in 0..rows.own.unwrap_or(1) {
-        let of_group = |of_group: &Zeroizing<Vec<u128>>| {
-            of_group[row * widths.len()..(row + 1) * widths.len()].to_vec()
-        };
-        of_groups.iter().map(of_group).for_each(|row| numbers.extend(row));
+        for of_group in &of_groups {
+            numbers.extend_from_slice(&of_group[row * widths.len()..(row + 1) * widths.len()]);
+        }
     }
     Ok((numbers, gmw))
 }
@@ -142,13 +141,13 @@ impl Sums<'_> {
         let mut products =
             Zeroizing::new(vec![0_u128; self.products.len() * self.groups.unwrap_or(1)]);
         for bins in at_once(bits.len(), each) {
-            let bits = matching(&bits[bins.clone()], &self.lent[bins.clone()], each);
-            let bits = gmw.gates(means, FACTORS, &bits, |_| BOTH)?;
+            let lent = self.lent[bins.clone()].iter().map(|factor| u128::from(*factor));
+            let bits = gmw.masked(means, FACTORS, &bits[bins.clone()], lent, each)?;
             let items = self.items.get(bins.clone()).unwrap_or_default();
             let numbers = weighed(items, self.attached, each);
-            let of = self.of.get(bins).unwrap_or_default().iter();
-            let of: Vec<u32> = of.flat_map(|group| std::iter::repeat_n(*group, each)).collect();
-            let of = Zeroizing::new(of);
+            let of_bins = self.of.get(bins).unwrap_or_default();
+            let mut of = Zeroizing::new(Vec::with_capacity(each * of_bins.len()));
+            of_bins.iter().for_each(|group| of.extend(std::iter::repeat_n(*group, each)));
             let more = self.added(gmw, means, &bits, (self.products, &numbers), &of)?;
             let widths = self.products.iter().cycle();
             for ((sum, more), width) in products.iter_mut().zip(&*more).zip(widths) {
@@ -207,15 +206,6 @@ fn in_group(
     let highest = |bin: usize| (groups[bin] >> CHOICE) as u8 & low >> 2;
     let inputs = inputs(&|bin| bits[bin] | lowest[bin] << 1 | highest(bin) << 2);
     gmw.gates(means, GROUPS, &inputs, |_| 1 << (3 | group >> CHOICE << 2))
-}
-
-/// Of each bin its bit beside each of so many bits of its factor.
-fn matching(bits: &[u8], factors: &[u64], each: usize) -> Nibbles {
-    let mut all = Nibbles::new(Vec::with_capacity(each * bits.len()));
-    for (bit, factor) in bits.iter().zip(factors) {
-        all.extend((0..each).map(|place| bit | ((factor >> place) as u8 & 1) << 1));
-    }
-    all
 }
 
 /// What the bit of each bin is multiplied by: one, and the values of its element that have no factor.

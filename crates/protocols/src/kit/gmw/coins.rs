@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use veilset_ot::silent::BATCH;
+use veilset_ot::silent::batches;
 use zeroize::Zeroizing;
 
 use super::products::{Factors, cut};
@@ -22,19 +22,14 @@ fn all_coins(coins: u32, width: usize) -> usize {
     coins as usize + if width < size_of::<u128>() { 0 } else { POWERS }
 }
 
-/// Of numbers of these widths those whose coins are tossed at once, by their places: of one width, and as many as a batch of transfers
-/// has coins for. Before them their width, and the coins of each.
+/// Of numbers of these widths those of each width, by their places. Before them their width, and the coins of each.
 pub(crate) fn tossed(coins: u32, widths: &[usize]) -> Vec<([usize; 2], Vec<usize>)> {
     let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (place, width) in widths.iter().enumerate() {
         places.entry(*width).or_default().push(place);
     }
-    let at_once = |(width, places): (usize, Vec<usize>)| {
-        let all = all_coins(coins, width);
-        let chunks = places.chunks((BATCH / all).max(1)).map(<[usize]>::to_vec);
-        chunks.map(|places| ([width, all], places)).collect::<Vec<_>>()
-    };
-    places.into_iter().flat_map(at_once).collect()
+    let with_coins = |(width, places)| ([width, all_coins(coins, width)], places);
+    places.into_iter().map(with_coins).collect()
 }
 
 impl Gmw {
@@ -50,24 +45,30 @@ impl Gmw {
     ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
         let mut noise = Zeroizing::new(vec![0_u128; widths.len()]);
         for ([width, all], places) in tossed(coins, widths) {
-            let mut numbers = Zeroizing::new(Vec::new());
-            if self.offers() {
-                numbers.reserve(all * places.len());
-                for log in places.iter().map(|place| logs[*place]) {
-                    let power = |place: u32| if place < log { 1 << place } else { 0 };
-                    numbers.extend(std::iter::repeat_n(1_u128 << log, coins as usize));
-                    numbers.extend((0..).take(all - coins as usize).map(power));
+            // As many at once as a batch of transfers has.
+            for range in batches(all * places.len()) {
+                let mut numbers = Zeroizing::new(Vec::new());
+                if self.offers() {
+                    numbers.reserve(range.len());
+                    numbers.extend(range.clone().map(|coin| {
+                        let (log, coin) = (logs[places[coin / all]], (coin % all) as u32);
+                        match coin.checked_sub(coins) {
+                            None => 1_u128 << log,
+                            Some(power) if power < log => 1 << power,
+                            Some(_) => 0,
+                        }
+                    }));
                 }
+                let own = random_bits(means.rng, range.len());
+                let widths = &[width];
+                let factors = Factors { sharing: Sharing::Additive, widths, numbers: &numbers };
+                let mut coin = range.start;
+                self.products(means, step, &own, factors, |share| {
+                    let sum: &mut u128 = &mut noise[places[coin / all]];
+                    *sum = sum.wrapping_add(share[0]);
+                    coin += 1;
+                })?;
             }
-            let own = random_bits(means.rng, all * places.len());
-            let widths = &[width];
-            let factors = Factors { sharing: Sharing::Additive, widths, numbers: &numbers };
-            let mut coin = 0;
-            self.products(means, step, &own, factors, |share| {
-                let sum: &mut u128 = &mut noise[places[coin / all]];
-                *sum = sum.wrapping_add(share[0]);
-                coin += 1;
-            })?;
             for place in places {
                 let scale = 1_u128 << logs[place];
                 let mean = u128::from(coins / 2) * scale + (scale - 1) / 2;

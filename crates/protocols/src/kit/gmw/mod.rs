@@ -35,7 +35,7 @@ pub(crate) use any::{any_bit, layers};
 pub(crate) use at_least::{at_least, layers_of_number};
 pub(crate) use coins::tossed;
 pub(crate) use grouped::{cipher_calls, told_bytes};
-pub(crate) use permuted::layers_of_order;
+pub(crate) use permuted::{layers_at_once, layers_of_order};
 pub(crate) use products::{Factors, cut};
 pub(crate) use selected::bits_of_numbers;
 

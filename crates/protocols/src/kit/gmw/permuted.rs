@@ -10,6 +10,17 @@ use zeroize::Zeroizing;
 use super::{Bits, Gmw, Nibbles};
 use crate::{Means, ProtocolError};
 
+/// Transfers that are made at once for layers, but for one layer that takes more.
+const AT_ONCE: usize = 1 << 22;
+
+/// Gates of the layers that put so many bits in another order, whose transfers are made at once.
+pub(crate) fn layers_at_once(bits: usize) -> impl Iterator<Item = usize> {
+    let places = bits.next_power_of_two();
+    let layers = places.ilog2() as usize;
+    let each = (AT_ONCE / places).max(1);
+    (0..layers).step_by(each).map(move |first| places * each.min(layers - first))
+}
+
 /// Gates of each layer that puts so many bits in another order.
 pub(crate) fn layers_of_order(bits: usize) -> impl Iterator<Item = usize> {
     let places = bits.next_power_of_two();
@@ -27,13 +38,16 @@ impl Gmw {
         order: &[u32],
     ) -> Result<Bits, ProtocolError> {
         let places = shares.len().next_power_of_two();
-        self.reserve(means, layers_of_order(shares.len()).sum())?;
         let mut bits = Bits::new(Vec::with_capacity(places));
         bits.extend_from_slice(shares);
         bits.resize(places, 0);
         let network = if self.offers() { Network::of(order, places) } else { Network::default() };
         let apart = distances(places);
+        let mut at_once = layers_at_once(shares.len());
         for (layer, apart) in apart.chunks(2).enumerate() {
+            if self.ready() < places {
+                self.reserve(means, at_once.next().unwrap_or(places))?;
+            }
             let set = network.0.get(2 * layer..).unwrap_or_default();
             bits = match *apart {
                 [first, second] => self.four(means, step, &bits, [first, second], set)?,

@@ -204,11 +204,11 @@ fn coins_of_many_numbers_are_tossed_at_once_and_in_their_places() {
     let groups = tossed(200, &widths);
     let mut places: Vec<usize> = Vec::new();
     for ([width, all], of_width) in &groups {
-        assert!(all * of_width.len() <= 1 << 18);
+        assert_eq!(*all, if *width == 3 { 200 } else { 327 });
         assert!(of_width.iter().all(|place| widths[*place] == *width));
         places.extend(of_width);
     }
-    assert_eq!(groups.len(), 2 + 7);
+    assert_eq!(groups.len(), 2);
     places.sort_unstable();
     assert!(places.into_iter().eq(0..widths.len()));
     // Numbers of one coin pair each and a scale of their own.
