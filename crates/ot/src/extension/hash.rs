@@ -45,8 +45,8 @@ impl Hash {
         }
     }
 
-    /// Replaces the rows of transfers `first`, `first` + 1, … by their blocks.
-    pub(crate) fn blocks(&self, first: u64, rows: &mut [Block]) {
+    /// Replaces the rows of transfers `first`, `first` + 1, … by the first blocks of their pads.
+    pub fn blocks(&self, first: u64, rows: &mut [Block]) {
         let mut batch = CipherBatch::new();
         for (start, rows) in (first..).step_by(BATCH).zip(rows.chunks_mut(BATCH)) {
             batch.load(rows.iter().copied());

@@ -1,6 +1,7 @@
 //! Sums by groups of shared bits times numbers, where the offerer alone knows a bit's numbers and its group.
 //!
-//! For each bit the offerer makes two keys of a distributed point function (Boyle, Gilboa and Ishai, CCS 2016, eprint 2018/707, figure 1)
+//! For each bit the offerer makes two keys of a distributed point function (Boyle, Gilboa and Ishai, CCS 2016, eprint 2018/707), on a half-tree
+//! (Guo, Yang, Wang, Zhang, Xie, Zhang and Liu, Eurocrypt 2023, eprint 2022/1431),
 //! that is the bit's numbers at its group and zero elsewhere. Their roots are the pads of a transfer, which the chooser chooses by its share of
 //! the bit, and whose choice is the root's control bit; what both keys have in common crosses as it is. The chooser evaluates its key at all groups. The offerer
 //! evaluates, and takes off, the one that the chooser has where the bit is 0. So where it is 0 both are the same and
@@ -10,10 +11,13 @@
 //! then the second, and so on, each as wide as a word of the machine. So the bytes grow with the
 //! logarithm of the number of groups, and the time, a few block cipher calls a group, with that number.
 //!
-//! A node is 126 bits, and its control bit in the lowest place. A correction has one in each of the two lowest, for both children. Nodes become their children, and
-//! leaves their numbers, by the tweakable hash of the transfers, each under a tweak of its own.
+//! A node is a block, with its control bit in the lowest place. Its left child is its hash, and its right child that and the node itself, so a
+//! node takes one hash. On the path to the group the two keys' nodes differ by one block Δ all the way, and beside it by nothing: the
+//! correction of a level is what their hashes differ by, and Δ where the path goes left. Hashes, and leaves' numbers, are those of the transfers'
+//! tweakable hash, each under a tweak of its own.
 //!
-//! **Security.** The chooser has one key of each bit, which says nothing of group and numbers; the offerer gets nothing.
+//! **Security.** The chooser has one key of each bit, which says nothing of group and numbers where the hash is circular correlation robust:
+//! it knows one node of each level's path, and the other one is Δ away, of which 127 bits are random. The offerer gets nothing.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -30,9 +34,6 @@ use crate::{Groups, MAX_GROUPS, Means, ProtocolError};
 
 /// Nodes that one task has at a time, about.
 const NODES_A_TASK: usize = 1 << 12;
-
-/// The bits of a block that are a node.
-const NODE: Block = !3;
 
 impl Gmw {
     /// This side's shares of the sums of products by group, reduced: those of the first group, then those of the second, and so on.
@@ -116,7 +117,7 @@ impl Tree {
 
     fn calls(self) -> usize {
         let nodes: usize = (0..self.depth).map(|level| self.nodes(level)).sum();
-        3 * nodes + (1 + self.leaf_width().div_ceil(BLOCK_BYTES)) * self.leaves
+        2 * nodes + (1 + self.leaf_width().div_ceil(BLOCK_BYTES)) * self.leaves
     }
 
     /// Nodes of a level; the last ones of a level that have no leaf below them are not grown.
@@ -163,7 +164,7 @@ impl Transferred for Grouped<'_> {
         let sums = tasks.enumerate().map(|(place, ((words, (unset, set)), bits))| {
             let start = range.start + place * task;
             let range = start..start + bits.len();
-            let root = |pad: &[u8], control: u128| number_of(pad) & NODE | control;
+            let root = |pad: &[u8], control: u128| number_of(pad) & !1 | control;
             let mut same = Zeroizing::new(Vec::with_capacity(bits.len()));
             let mut other = Zeroizing::new(Vec::with_capacity(bits.len()));
             let pads = unset.chunks_exact(BLOCK_BYTES).zip(set.chunks_exact(BLOCK_BYTES));
@@ -190,7 +191,7 @@ impl Transferred for Grouped<'_> {
             tasks.zip(bits.par_chunks(task)).enumerate().map(|(place, ((words, pads), bits))| {
                 let start = range.start + place * task;
                 let pads = pads.chunks_exact(BLOCK_BYTES).zip(bits);
-                let roots = pads.map(|(pad, bit)| number_of(pad) & NODE | u128::from(*bit));
+                let roots = pads.map(|(pad, bit)| number_of(pad) & !1 | u128::from(*bit));
                 let roots = Zeroizing::new(roots.collect::<Vec<Block>>());
                 self.evaluate(start..start + bits.len(), roots, words)
             });
@@ -234,10 +235,9 @@ impl Grouped<'_> {
     fn room(&self) -> Room {
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         rooms.pop().unwrap_or_else(|| {
-            let Tree { depth, leaves, .. } = self.tree;
-            let nodes = depth.checked_sub(1).map_or(0, |level| self.tree.nodes(level));
-            let of_bit = (2 * BLOCK_BYTES * nodes).max(self.tree.leaf_width() * leaves);
-            let of_bit = of_bit.max(self.tree.leaf_width().next_multiple_of(BLOCK_BYTES));
+            let leaf_width = self.tree.leaf_width();
+            let of_bit =
+                (leaf_width * self.tree.leaves).max(leaf_width.next_multiple_of(BLOCK_BYTES));
             Zeroizing::new(Vec::with_capacity(of_bit * self.task()))
         })
     }
@@ -252,10 +252,10 @@ impl Grouped<'_> {
         let told = self.told();
         let groups = &self.groups.of[range.clone()];
         let mut nodes = roots;
-        let mut hashed = Zeroizing::new(Vec::with_capacity(4 * groups.len()));
-        let mut tweaks = Zeroizing::new(Vec::with_capacity(4 * groups.len()));
+        let mut hashed = Zeroizing::new(Vec::with_capacity(2 * groups.len()));
+        let mut tweaks = Zeroizing::new(Vec::with_capacity(2 * groups.len()));
         for level in 0..depth {
-            // Both children of both keys' nodes on the path.
+            // Both keys' nodes on the path.
             hashed.clear();
             tweaks.clear();
             for ((bit, group), (same, other)) in
@@ -263,34 +263,24 @@ impl Grouped<'_> {
             {
                 let node = *group as usize >> log >> (depth - level);
                 let number = self.tree.number(level, bit) + node as u64;
-                for node in [same, other] {
-                    hashed.extend([node & NODE; 2]);
-                    tweaks.extend([0, 1].map(|side| tweak(number, side)));
-                }
+                hashed.extend([*same, *other]);
+                tweaks.extend([tweak(number, 0); 2]);
             }
             self.hash.tweaked(&mut hashed, &tweaks);
             let [same, other] = &mut nodes;
             let rows = same.iter_mut().zip(other.iter_mut()).zip(groups);
-            for (((same, other), group), (children, words)) in
-                rows.zip(hashed.as_chunks::<4>().0.iter().zip(words.chunks_exact_mut(told)))
+            for (((same, other), group), ([of_same, of_other], words)) in
+                rows.zip(hashed.as_chunks::<2>().0.iter().zip(words.chunks_exact_mut(told)))
             {
                 let right = (*group >> log >> (depth - 1 - level)) as u8 & 1;
-                let [left_of_same, right_of_same, left_of_other, right_of_other] = children;
-                // The child that leaves the path becomes the same of both keys.
-                let lefts = left_of_same ^ left_of_other;
-                let rights = right_of_same ^ right_of_other;
-                let leaves_path = (lefts & mask(right) | rights & mask(1 - right)) & NODE;
-                let on_left = lefts & 1 ^ u128::from(right) ^ 1;
-                let on_right = rights & 1 ^ u128::from(right);
-                let correction = leaves_path | on_left | on_right << 1;
+                let correction = of_same ^ of_other ^ (*same ^ *other) & mask(1 - right);
                 words[BLOCK_BYTES * level..][..BLOCK_BYTES]
                     .copy_from_slice(&correction.to_le_bytes());
-                let next = |node: &Block, children: [&Block; 2]| {
-                    let children = corrected(*node, children.map(|child| *child), correction);
-                    children[0] & mask(1 - right) | children[1] & mask(right)
+                let next = |node: Block, hashed: Block| {
+                    let [left, right_child] = children(node, hashed, correction);
+                    left & mask(1 - right) | right_child & mask(right)
                 };
-                *same = next(same, [left_of_same, right_of_same]);
-                *other = next(other, [left_of_other, right_of_other]);
+                (*same, *other) = (next(*same, *of_same), next(*other, *of_other));
             }
         }
         self.correct_leaves(range, &nodes, words);
@@ -313,7 +303,7 @@ impl Grouped<'_> {
             let mut tweaks = Zeroizing::new(Vec::with_capacity(parts * nodes.len()));
             for ((bit, group), node) in range.clone().zip(groups).zip(nodes) {
                 let number = self.tree.number(depth, bit) + u64::from(*group >> log);
-                hashed.extend(std::iter::repeat_n(node & NODE, parts));
+                hashed.extend(std::iter::repeat_n(*node, parts));
                 tweaks.extend((0..parts).map(|part| tweak(number, part)));
             }
             self.hash.tweaked(&mut hashed, &tweaks);
@@ -361,17 +351,16 @@ impl Grouped<'_> {
         let mut room = self.room();
         for level in 0..depth {
             let (width, next_width) = (self.tree.nodes(level), self.tree.nodes(level + 1));
-            self.hash_all(level, range.start, &nodes, 2 * BLOCK_BYTES, &mut room);
-            let (children, _) = room.as_chunks::<BLOCK_BYTES>();
-            let (children, _) = children.as_chunks::<2>();
+            let mut hashed = Zeroizing::new(nodes.to_vec());
+            self.hash.blocks(self.tree.number(level, range.start), &mut hashed);
             let mut next = Zeroizing::new(vec![0; next_width * count]);
-            let bits = nodes.chunks_exact(width).zip(children.chunks_exact(width));
+            let bits = nodes.chunks_exact(width).zip(hashed.chunks_exact(width));
             let bits = bits.zip(next.chunks_exact_mut(next_width)).zip(words.chunks_exact(told));
-            for (((nodes, children), next), words) in bits {
+            for (((nodes, hashed), next), words) in bits {
                 let correction = number_of(&words[BLOCK_BYTES * level..][..BLOCK_BYTES]);
-                let parents = nodes.iter().zip(children);
-                for ((node, children), next) in parents.zip(next.chunks_mut(2)) {
-                    let children = corrected(*node, children.map(Block::from_le_bytes), correction);
+                let parents = nodes.iter().zip(hashed);
+                for ((node, hashed), next) in parents.zip(next.chunks_mut(2)) {
+                    let children = children(*node, *hashed, correction);
                     // The last node may have one child.
                     next.copy_from_slice(&children[..next.len()]);
                 }
@@ -379,7 +368,8 @@ impl Grouped<'_> {
             nodes = next;
         }
         let leaf_width = self.tree.leaf_width();
-        self.hash_all(depth, range.start, &nodes, leaf_width, &mut room);
+        room.resize(leaf_width * nodes.len(), 0);
+        self.hash.pads(self.tree.number(depth, range.start), nodes.clone(), leaf_width, &mut room);
         let mut sums = self.zeros();
         let places: Vec<Range<usize>> = self.places().collect();
         let bits = nodes.chunks_exact(leaves).zip(room.chunks_exact(leaf_width * leaves));
@@ -394,13 +384,6 @@ impl Grouped<'_> {
         self.give_back(room);
         sums
     }
-
-    /// Fills `room` with so many bytes from each of a level's nodes of some bits from `bit` on.
-    fn hash_all(&self, level: usize, bit: usize, nodes: &[Block], width: usize, room: &mut Room) {
-        room.resize(width * nodes.len(), 0);
-        let rows = Zeroizing::new(nodes.iter().map(|node| node & NODE).collect());
-        self.hash.pads(self.tree.number(level, bit), rows, width, room);
-    }
 }
 
 /// The tweak of a part of a node's hash, as [`Hash::pads`] has it.
@@ -408,13 +391,8 @@ fn tweak(number: u64, part: usize) -> Block {
     Hash::tweak(number, part as u64)
 }
 
-/// The children of a node, with the correction where its control bit is set.
-fn corrected(node: Block, [left, right]: [Block; 2], correction: Block) -> [Block; 2] {
-    let control = mask((node & 1) as u8);
-    let node = correction & NODE;
-    let kept = NODE | 1;
-    [
-        left & kept ^ (node | correction & 1) & control,
-        right & kept ^ (node | correction >> 1 & 1) & control,
-    ]
+/// The children of a node with this hash, with the correction where its control bit is set.
+fn children(node: Block, hashed: Block, correction: Block) -> [Block; 2] {
+    let left = hashed ^ correction & mask((node & 1) as u8);
+    [left, left ^ node]
 }
