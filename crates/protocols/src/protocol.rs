@@ -283,7 +283,8 @@ impl AttachedShape {
     }
 
     /// Numbers of an element.
-    pub(crate) fn columns(self) -> usize {
+    #[must_use]
+    pub fn columns(self) -> usize {
         match self {
             Self::Values { columns, .. } => columns,
             Self::Nothing | Self::Lent { .. } | Self::Items { .. } => 0,

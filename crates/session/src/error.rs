@@ -314,13 +314,6 @@ pub enum Blame {
 }
 
 impl SessionError {
-    /// Noise would take more coins than a run tosses.
-    #[must_use]
-    pub fn many_coins(operation: Operation) -> Self {
-        let why = "the numbers that share it are too many for this epsilon and delta; give larger ones, or fewer columns";
-        Self::Release { flag: "--noise", operation, why }
-    }
-
     /// Who has to do something about it.
     #[must_use]
     pub fn blame(&self) -> Blame {

@@ -191,9 +191,7 @@ impl Offer {
     /// # Errors
     /// When each would take more coins than a run tosses.
     pub(crate) fn noise_of_each(&self, theirs: &[Column]) -> Result<Option<Noise>, SessionError> {
-        let Some(noise) = self.release.noise else { return Ok(None) };
-        let shared = noise.shared_among(self.numbers(theirs));
-        shared.map(Some).ok_or_else(|| SessionError::many_coins(self.operation))
+        self.release.noise_of_each(self.operation, self.numbers(theirs))
     }
 }
 

@@ -119,6 +119,23 @@ impl Release {
         }
     }
 
+    /// The noise of each of so many numbers that one key for another changes together, if they have any.
+    ///
+    /// # Errors
+    /// When each would take more coins than a run tosses.
+    pub fn noise_of_each(
+        self,
+        operation: Operation,
+        numbers: usize,
+    ) -> Result<Option<Noise>, SessionError> {
+        let why = "the numbers that share it are too many for this epsilon and delta; give larger ones, or fewer columns";
+        let shared = self.noise.map(|noise| {
+            let many = SessionError::Release { flag: "--noise", operation, why };
+            noise.shared_among(numbers).ok_or(many)
+        });
+        shared.transpose()
+    }
+
     /// As both sides must say it.
     pub(crate) fn details(self) -> impl Iterator<Item = Detail> {
         let said = [

@@ -123,14 +123,7 @@ impl Job {
     pub(crate) fn check_room(&self, input: &Input, factor: usize) -> Result<(), Error> {
         let Some(values) = input.values() else { return Ok(()) };
         let numbers = numbers_of_sums(values.columns().len(), self.groups.is_some());
-        let noise = match self.release.noise {
-            Some(noise) => Some(
-                noise
-                    .shared_among(numbers)
-                    .ok_or_else(|| SessionError::many_coins(self.operation))?,
-            ),
-            None => None,
-        };
+        let noise = self.release.noise_of_each(self.operation, numbers)?;
         let coins = noise.map_or(0, Noise::dummies);
         let Some(column) = without_room(input.attached(), factor, coins) else { return Ok(()) };
         let (file, name) = (input.table().name().to_owned(), values.columns()[column].clone());

@@ -79,10 +79,6 @@ impl From<&Terms> for UncheckedTerms {
         let choices = terms.choices;
         // Too many to be told are too many to be possible, too.
         let told = |count| u16::try_from(count).unwrap_or(u16::MAX);
-        let values = match terms.attached {
-            AttachedShape::Values { columns, .. } => columns,
-            AttachedShape::Nothing | AttachedShape::Lent { .. } | AttachedShape::Items { .. } => 0,
-        };
         Self {
             operation: terms.parties.name_of(terms.operation),
             protocol: terms.protocol.unwrap_or_default().to_owned(),
@@ -96,7 +92,7 @@ impl From<&Terms> for UncheckedTerms {
             group: choices.group.map_or("", Group::name).to_owned(),
             digest: choices.digest.map_or("", SetEncoding::name).to_owned(),
             sharing: choices.sharing.unwrap_or_default().name().to_owned(),
-            values: told(values),
+            values: told(terms.attached.columns()),
             products: told(terms.attached.products()),
             by: told(terms.attached.groups().or(terms.attached.lent_groups()).unwrap_or(0)),
             factor: told(terms.attached.factor()),

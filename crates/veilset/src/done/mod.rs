@@ -231,15 +231,12 @@ impl Done {
     pub fn groups<'a>(&'a self, input: &'a Input) -> Option<impl Iterator<Item = GroupDone<'a>>> {
         let Outcome::ByGroup(found) = &self.report.outcome else { return None };
         let values = input.values()?;
-        let own = input.groups().map_or(&[][..], Groups::names);
-        let lent = self.report.peer_lent.as_ref().map_or(&[][..], |lent| &lent.names);
-        let names = |names: &'a [Vec<String>]| -> Vec<&'a [String]> {
-            let of = |name: &'a Vec<String>| &name[..];
-            if names.is_empty() { vec![&[]] } else { names.iter().map(of).collect() }
+        // Without groups there is one of all; a list of no rows has no groups of its own.
+        let all = |names: Option<&'a [Vec<String>]>| -> Vec<&'a [String]> {
+            names.map_or_else(|| vec![&[][..]], |names| names.iter().map(Vec::as_slice).collect())
         };
-        // A list of no rows has no groups of its own.
-        let own = if input.groups().is_some() && own.is_empty() { Vec::new() } else { names(own) };
-        let lent = names(lent);
+        let own = all(input.groups().map(Groups::names));
+        let lent = all(self.report.peer_lent.as_ref().map(|lent| &lent.names[..]));
         let both = own.into_iter().flat_map(move |own| {
             let beside = lent.clone().into_iter();
             beside.map(move |lent| own.iter().chain(lent).map(String::as_str).collect())
