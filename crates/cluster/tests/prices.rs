@@ -28,6 +28,7 @@ fn planned(operation: Operation, rows: u64) -> PlannedRun {
         peer_rows: rows,
         keys: 1,
         values: 1,
+        peer_values: 0,
         groups: None,
         blind: false,
         lent_groups: None,

@@ -17,7 +17,7 @@ names! {
         Sum = "sum",
         /// The elements that either has.
         Union = "union",
-        /// Shares, for a computation that follows, of which elements both have and of numbers that one side holds.
+        /// Shares, for a computation that follows, of which elements both have and of numbers that either side holds.
         Share = "share",
         /// Identifiers under which both sides know the elements that either has.
         Align = "align",
@@ -194,10 +194,12 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
     },
     OperationSpec {
         operation: Operation::Share,
-        help: "Get random shares of the matches and of one side's values, for a further computation",
+        help: "Get random shares of the matches and of values, for a further computation",
         over: Over::TwoLists,
         attaches: Attaches::Values { needed: false },
-        column: Some("A column of decimals to share; one side may give it"),
+        column: Some(
+            "A column of decimals to share; either side may give some, and by one key both",
+        ),
         reveals: &[Reveal::Both],
         gives: Gives::Shares,
         keys: Keys::Together,

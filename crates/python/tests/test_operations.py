@@ -279,6 +279,30 @@ def test_shares_add_up(people: Pair, kind: str) -> None:
     assert sum(secrets("amount")) == sum(n for email, n in pairs if email in people.common())
 
 
+def test_both_sides_values_are_shared(parties: Parties, address: str) -> None:
+    def share(party: veilset.Party, peer: str, list_: Columns, **way: Any) -> Any:
+        table = pyarrow.table(list_)
+        return veilset.share(table, on="k", value="n", party=party, peer=peer, **way)
+
+    with ThreadPoolExecutor() as pool:
+        other = pool.submit(
+            share, parties.acme, "you", {"k": [2, 3, 4], "n": [20, -30, 40]}, connect=address
+        )
+        found = share(parties.you, "acme", {"k": [1, 2, 3], "n": [5, 6, 7]}, listen=address)
+        both = (rows(found.table), rows(other.result().table))
+
+    def secret(pair: tuple[Any, Any], column: str) -> int:
+        words = (int.from_bytes(row[column], "little") for row in pair)
+        return (sum(words) + 2**127) % 2**128 - 2**127
+
+    columns = ("indicator", "n", "n_2")
+    secrets = [tuple(secret(pair, name) for name in columns) for pair in zip(*both, strict=True)]
+    matches = sorted(numbers[1:] for numbers in secrets if numbers[0])
+    # Whoever connects is the receiver, whose columns come last.
+    assert matches == [(6, 20), (7, -30)]
+    assert all(numbers == (0, 0, 0) for numbers in secrets if not numbers[0])
+
+
 def test_keys_of_several_columns_and_of_numbers() -> None:
     a = pyarrow.table({"n": [1, 2, 3, None], "d": ["2024-02-29", "2024/03/01", "x", None]})
     b = polars.DataFrame({"n": ["1", "2", "9"], "d": ["20240229", "2024-03-01", "2024-03-01"]})

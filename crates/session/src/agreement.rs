@@ -2,6 +2,7 @@
 
 use rand_core::CryptoRng;
 use veilset_channel::Abort;
+use veilset_protocols::Role;
 
 use crate::multiparty::{self, AgreedMultiparty};
 use crate::pair::{self, AgreedPair};
@@ -103,6 +104,15 @@ impl Agreed {
         match &self.0 {
             Terms::Pair(pair) => &pair.agreed.peer_columns,
             Terms::Multiparty(_) => &[],
+        }
+    }
+
+    /// What this side is between two; several parties are all senders.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        match &self.0 {
+            Terms::Pair(pair) => pair.agreed.role,
+            Terms::Multiparty(_) => Role::Sender,
         }
     }
 

@@ -11,7 +11,7 @@
 //! let wanted = Wanted::new(Operation::Intersect, Security::SemiHonest, Learn::Both);
 //! let link: Link = "50mbit,80ms".parse()?;
 //! let (rows, peer_rows, threads) = (100_000, 20_000, 2);
-//! let run = PlannedRun { wanted, rows, peer_rows, keys: 1, blind: false, values: 0, groups: None, lent_groups: None, products: 0, factor_bytes: 1, row_bytes: None, link, threads };
+//! let run = PlannedRun { wanted, rows, peer_rows, keys: 1, blind: false, values: 0, peer_values: 0, groups: None, lent_groups: None, products: 0, factor_bytes: 1, row_bytes: None, link, threads };
 //! let prices = run.price()?;
 //! let first = &prices.plans[0];
 //! let (sent, received) = prices.bytes(first);

@@ -8,6 +8,7 @@ use veilset_protocols::{
 };
 
 use crate::plan::{plan, switches, time_among};
+use crate::wanted::VALUES_OF_BOTH;
 use crate::{Calibration, Estimate, Learn, Link, Matching, SessionError, Wanted};
 
 /// A run of which only the price is asked.
@@ -25,6 +26,8 @@ pub struct PlannedRun {
     pub blind: bool,
     /// Value columns of a sum or of shares.
     pub values: usize,
+    /// Value columns of the other side of shares.
+    pub peer_values: usize,
     /// How many groups there are at most by which values are added up.
     pub groups: Option<usize>,
     /// How many groups the peer lends to a sum, if it does.
@@ -70,6 +73,7 @@ impl PlannedRun {
         }
         let by_groups = self.groups.is_some() || self.lent_groups.is_some();
         let on_shares = Wanted::flag_on_shares(by_groups, false, self.products > 0);
+        let on_shares = on_shares.or((self.peer_values() > 0).then_some(VALUES_OF_BOTH));
         let wanted = Wanted { with_rows, grouped, blind, on_shares, ..self.wanted };
         wanted.check(None)?;
         if self.keys > 1 && self.matching().is_none() {
@@ -100,6 +104,11 @@ impl PlannedRun {
         let owns = operation.spec().has_values();
         let role = if owns || !learn.includes_me() { Role::Sender } else { Role::Receiver };
         Side { role, reveal: learn.reveal() }
+    }
+
+    /// Value columns of the other side, where both can have some.
+    fn peer_values(&self) -> usize {
+        if self.wanted.operation == Operation::Share { self.peer_values } else { 0 }
     }
 
     /// Bytes of the longest row or label, where any is attached.
@@ -149,6 +158,9 @@ impl PlannedRun {
         let owned = attached(Role::Sender).with_sums(self.groups, self.products);
         let factor = if owned.products() > 0 { self.factor_bytes } else { 0 };
         let returned = match (factor, self.lent_groups) {
+            (0, None) if self.peer_values() > 0 => {
+                AttachedShape::Values { columns: self.peer_values(), products: 0, groups: None }
+            }
             (0, None) => attached(Role::Receiver),
             (factor, groups) => AttachedShape::Lent { factor, groups },
         };
@@ -270,6 +282,7 @@ mod tests {
             keys,
             blind: false,
             values: 1,
+            peer_values: 0,
             groups: None,
             lent_groups: None,
             products: 0,
@@ -312,6 +325,7 @@ mod tests {
             keys,
             blind: false,
             values,
+            peer_values: 0,
             groups: None,
             lent_groups: None,
             products: 0,

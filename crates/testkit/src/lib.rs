@@ -9,8 +9,8 @@ use rand_core::SeedableRng;
 use veilset_channel::{Costs, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Groups, Means, Outcome, Protocol, ProtocolError, Reveal,
-    Role, Run, RunInput, Shape, Side, Silent, Spec,
+    Attached, AttachedShape, Choices, Gives, Groups, Means, Operation, Outcome, Protocol,
+    ProtocolError, Reveal, Role, Run, RunInput, Shape, Side, Silent, Spec,
 };
 
 pub use several::{EndedAmong, Meeting, run_all};
@@ -73,6 +73,9 @@ impl Attachments {
             false => operation.attached(role, COLUMNS, WIDTH),
         };
         match attached {
+            _ if setting.both_share && role == Role::Receiver => {
+                Attached::Values { columns: 1, products: 0, words: &self.factors, groups: None }
+            }
             AttachedShape::Values { columns, .. } => {
                 let groups = Groups { count: GROUPS, of: &self.groups };
                 let groups = setting.by_groups.then_some(groups);
@@ -189,6 +192,8 @@ pub struct Setting {
     pub products: bool,
     /// Whether they are added up by the receiver's [`lent_group`], too.
     pub lends_groups: bool,
+    /// Whether the receiver shares its [`factor`] of each element, too.
+    pub both_share: bool,
     /// Fewer matches are withheld.
     pub least: Option<u64>,
     /// Coins of the noise on each number.
@@ -210,6 +215,7 @@ impl Setting {
             by_groups: false,
             products: false,
             lends_groups: false,
+            both_share: false,
             least: None,
             coins: 0,
             per_row: 1,
@@ -233,13 +239,13 @@ impl Setting {
     /// The same with products, where values can be multiplied.
     #[must_use]
     pub fn and_products(self) -> Option<Self> {
-        self.protocol.spec().on_shares.then_some(Self { products: true, ..self })
+        self.protocol.spec().by_groups.is_some().then_some(Self { products: true, ..self })
     }
 
     /// The same by the receiver's groups, too, where values can be added up so.
     #[must_use]
     pub fn and_lent_groups(self) -> Option<Self> {
-        self.protocol.spec().on_shares.then_some(Self { lends_groups: true, ..self })
+        self.protocol.spec().by_groups.is_some().then_some(Self { lends_groups: true, ..self })
     }
 
     /// The same with a least result, where the protocol withholds what is less.
@@ -251,7 +257,17 @@ impl Setting {
     /// The same with noise of so many coins, where the protocol has it.
     #[must_use]
     pub fn and_noise(self, coins: u32) -> Option<Self> {
-        self.protocol.spec().on_shares.then_some(Self { coins, ..self })
+        let Spec { on_shares, operation, .. } = self.protocol.spec();
+        let told = operation.spec().gives == Gives::Numbers;
+        (*on_shares && told).then_some(Self { coins, ..self })
+    }
+
+    /// The same with values of both sides, where both can share theirs.
+    #[must_use]
+    pub fn and_both_share(self) -> Option<Self> {
+        let Spec { on_shares, operation, .. } = self.protocol.spec();
+        let both_share = *on_shares && *operation == Operation::Share;
+        both_share.then_some(Self { both_share, ..self })
     }
 
     /// The same with rows, where they can go with the matches.

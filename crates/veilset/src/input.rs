@@ -13,6 +13,7 @@ use veilset_data::{
 };
 use veilset_protocols::{
     Attached, AttachedShape, Attaches, Gives, MAX_FACTOR, MAX_GROUPS, MAX_LENT_GROUPS, Operation,
+    Role,
 };
 use veilset_session::{Column, Learn, LentGroups, Matching};
 use veilset_sources::{Arrival, ObjectError, QueryError, is_database, is_object, objects};
@@ -595,12 +596,31 @@ impl Input {
         }
     }
 
-    /// Whether the result, with the peer's columns in it, can be written under this table's header.
+    /// The value columns of shares where this side plays `role`: the sender's and then the receiver's, with a number behind a name that
+    /// is taken, so that both sides have the same.
+    pub(crate) fn share_columns(&self, theirs: &[Column], role: Role) -> Vec<Column> {
+        let mut columns = self.columns();
+        let mut more = theirs.to_vec();
+        if role == Role::Receiver {
+            std::mem::swap(&mut columns, &mut more);
+        }
+        for column in more {
+            let is_taken = |name: &str| columns.iter().any(|column| column.name == name);
+            let mut names = std::iter::once(column.name.clone())
+                .chain((2..).map(|number| format!("{}_{number}", column.name)));
+            let name = names.find(|name| !is_taken(name)).unwrap_or_default();
+            columns.push(Column { name, ..column });
+        }
+        columns
+    }
+
+    /// Whether the result, with the peer's columns in it, can be written under this table's header where this side plays `role`.
     pub(crate) fn check_names(
         &self,
         operation: Operation,
         peer: &str,
         theirs: &[Column],
+        role: Role,
     ) -> Result<(), DataError> {
         let names = || theirs.iter().map(|column| column.name.clone());
         match operation.spec().gives {
@@ -608,8 +628,7 @@ impl Input {
                 self.table.check_union(&self.written_key().0, &names().collect::<Vec<_>>())
             }
             Gives::Shares => {
-                let own = self.columns();
-                let columns = if own.is_empty() { theirs } else { &own };
+                let columns = self.share_columns(theirs, role);
                 ShareTable::check_names(columns.iter().map(|column| column.name.as_str()))
             }
             Gives::Identifiers => self.table.check_aligned(),

@@ -268,7 +268,8 @@ impl Job {
         let own = own.map(|key| *key.as_bytes());
         let agreed = agree(own, peers, offer, &mut rng)?;
         let peer = &agreed.briefing().peer().name;
-        if let Err(error) = input.check_names(operation, peer, agreed.peer_columns()) {
+        if let Err(error) = input.check_names(operation, peer, agreed.peer_columns(), agreed.role())
+        {
             agreed.decline(Abort::Terms);
             return Err(error.into());
         }

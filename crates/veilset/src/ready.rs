@@ -80,8 +80,7 @@ impl Ready {
                 destination.prepare_labelled(&input.table, LABEL_COLUMN, width)
             }
             Gives::Shares => {
-                let own = input.columns();
-                let columns = names(if own.is_empty() { theirs } else { &own });
+                let columns = names(&input.share_columns(theirs, self.agreed.role()));
                 destination.prepare_shares(columns.iter().map(String::as_str), count)
             }
             Gives::Numbers | Gives::OwnRows | Gives::OneRow => Ok(()),

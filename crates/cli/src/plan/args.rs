@@ -60,6 +60,9 @@ pub(crate) struct PlanArgs {
     /// The bytes of the longest number in that column, in units of its last decimal place
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u8).range(1..=MAX_FACTOR as i64), requires = "products")]
     pub(crate) factor_bytes: u8,
+    /// The number of value columns that the peer has in a share, too
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with_all = ["cluster", "parties", "blind"])]
+    pub(crate) peer_values: usize,
     /// The number of groups at most by which a sum adds up
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=MAX_GROUPS as i64), conflicts_with = "cluster")]
     pub(crate) groups: Option<u16>,

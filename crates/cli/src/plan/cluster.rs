@@ -149,6 +149,7 @@ mod tests {
             values: 1,
             groups: None,
             blind: false,
+            peer_values: 0,
             lent_groups: None,
             products: 0,
             factor_bytes: 1,

@@ -75,6 +75,7 @@ fn planned(args: &PlanArgs) -> PlannedRun {
         keys: args.keys,
         blind: args.blind,
         values: args.values,
+        peer_values: args.peer_values,
         groups: args.groups.map(usize::from),
         lent_groups: args.lent_groups.map(usize::from),
         products: args.products,

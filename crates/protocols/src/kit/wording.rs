@@ -26,13 +26,13 @@ pub(crate) const GROUPED_SUMS: Knowledge = Knowledge {
 
 /// What both sides learn that get shares.
 pub(crate) const SHARES: Knowledge = Knowledge {
-    of_you: "random shares of which of the sender's keys match, and of its values for them",
-    of_peer: "random shares of which of the sender's keys match, and of its values for them",
+    of_you: "random shares of which of the sender's keys match, and of the values for them",
+    of_peer: "random shares of which of the sender's keys match, and of the values for them",
 };
 
 /// What the side without values learns of them.
 pub(crate) const COLUMNS: Leak = Leak::always(
-    "The side without values learns the names and scales of the other's value columns.",
+    "Each side learns the names and scales of the other's value columns, if it has any.",
 );
 
 /// What an owner of values can make of them.

@@ -322,6 +322,7 @@ class Asked:
     link: str | None
     threads: int | None
     values: int
+    peer_values: int
     lent_groups: int | None
     products: int
     factor_bytes: int

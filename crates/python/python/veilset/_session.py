@@ -174,7 +174,7 @@ class Session:
         pairs: Pairs | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Gets random shares of which keys both lists have, and of one side's values."""
+        """Gets random shares of which keys both lists have, and of the values of either side or, by one key, of both."""
         choices = {"shares": shares}
         asks = Asks("share", on, value=value, choices=choices, match=match, pairs=pairs)
         return self._do(table, asks, options)
@@ -414,7 +414,7 @@ def share(
     pairs: Pairs | None = None,
     **options: Unpack[Options],
 ) -> Result:
-    """Gets random shares of which keys both lists have, and of one side's values."""
+    """Gets random shares of which keys both lists have, and of the values of either side or, by one key, of both."""
     return Session(peer).share(
         table, on=on, value=value, shares=shares, match=match, pairs=pairs, **options
     )
@@ -574,6 +574,7 @@ def plan(
     link: str | None = None,
     threads: int | None = None,
     values: int = 1,
+    peer_values: int = 0,
     lent_groups: int | None = None,
     products: int = 0,
     factor_bytes: int = 4,
@@ -588,6 +589,7 @@ def plan(
         "peer_rows": peer_rows,
         "keys": keys,
         "values": values,
+        "peer_values": peer_values,
         "lent_groups": lent_groups,
         "products": products,
         "factor_bytes": factor_bytes,
@@ -608,6 +610,7 @@ def plan(
         link,
         threads,
         values,
+        peer_values,
         lent_groups,
         products,
         factor_bytes,

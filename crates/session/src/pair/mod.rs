@@ -248,7 +248,7 @@ fn swap_terms(pipe: &mut Pipe, mine: &UncheckedTerms) -> Result<UncheckedTerms, 
     theirs.into_terms()
 }
 
-/// Who has values that the other side has not.
+/// Who has values that the other side has not; of shares, both can have some.
 pub(crate) enum Owner {
     Nobody,
     Me,
@@ -269,9 +269,9 @@ pub(crate) fn role(owner: Owner, learn: Learn, connecting: bool) -> Role {
 fn owner(offer: &Offer, theirs: &Terms) -> Owner {
     let owns = |attached| matches!(attached, AttachedShape::Values { .. });
     match (owns(offer.attached), owns(theirs.attached)) {
-        (true, _) => Owner::Me,
+        (true, false) => Owner::Me,
         (false, true) => Owner::Peer,
-        (false, false) => Owner::Nobody,
+        (true, true) | (false, false) => Owner::Nobody,
     }
 }
 

@@ -82,7 +82,7 @@ impl Terms {
             either("digest", &mine.digest, &theirs.digest),
             differ("shares", &mine.sharing, &theirs.sharing),
             differ("scheme", &mine.scheme, &theirs.scheme),
-            mismatched_values(self.operation, [here, theirs.values > 0]),
+            mismatched_owners(self.operation, here, [&mine, theirs]),
             mismatched_factors([&mine, theirs]),
             mismatched_groups([&mine, theirs]),
         ];
@@ -144,6 +144,33 @@ pub(crate) fn mismatched_values(
         _ => return None,
     };
     Some(Mismatch::of(field, mine, theirs))
+}
+
+/// The same of two parties; shares can be of the values of both by one key, by a protocol that has them, if one is named.
+fn mismatched_owners(
+    operation: Operation,
+    here: bool,
+    [mine, theirs]: [&UncheckedTerms; 2],
+) -> Option<Mismatch> {
+    let owners = [here, theirs.values > 0];
+    let both = operation.spec().attaches == Attaches::Values { needed: false };
+    if owners != [true, true] || !both {
+        return mismatched_values(operation, owners);
+    }
+    let cannot = |terms: &UncheckedTerms| {
+        let named = find(&terms.protocol).filter(|named| !named.spec().on_shares);
+        match named {
+            _ if terms.has_several_keys() => Some("--value, by several keys".to_owned()),
+            named => Some(format!("--value and --protocol {}", named?.spec().id)),
+        }
+    };
+    let [mine, theirs] = [cannot(mine), cannot(theirs)];
+    if mine.is_none() && theirs.is_none() {
+        return None;
+    }
+    let [mine, theirs] = [mine, theirs].map(|said| said.unwrap_or_else(|| "--value".to_owned()));
+    let field = "value columns of both sides (by one --key, and --protocol circuit-share or none)";
+    Some(Mismatch::of(field, &mine, &theirs))
 }
 
 /// A factor is on one side, and the values that it multiplies on the other.

@@ -191,7 +191,7 @@ impl UncheckedTerms {
     }
 
     /// Whether rows match by several keys, so that one can match several rows of the other side.
-    fn has_several_keys(&self) -> bool {
+    pub(super) fn has_several_keys(&self) -> bool {
         self.presets.contains(BETWEEN_KEYS)
     }
 

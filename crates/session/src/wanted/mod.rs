@@ -26,8 +26,8 @@ pub struct Wanted {
     pub grouped: bool,
     /// Whether nobody is to see by which keys rows match.
     pub blind: bool,
-    /// What is asked for, as its flag says it, that sums have on shares alone: groups of keys, noise of coins that both sides toss, or
-    /// products with a factor of the other side's.
+    /// What is asked for, as its flag says it, that there is on shares alone: of sums groups of keys, noise of coins that both sides
+    /// toss, or products with a factor of the other side's; of shares the values of both sides.
     pub on_shares: Option<&'static str>,
     /// Whether fewer matches than a least result are withheld; the planner takes a protocol that does so itself, where one fits.
     pub withheld: bool,
@@ -39,6 +39,9 @@ pub struct Wanted {
 pub(crate) fn sends_rows(operation: Operation, attached: AttachedShape) -> bool {
     operation.spec().may_send_rows() && attached.width() > 0
 }
+
+/// What is asked for where both sides give values.
+pub(crate) const VALUES_OF_BOTH: &str = "--value on both sides";
 
 impl Wanted {
     /// The operation by one key, and nothing beside it.
@@ -79,7 +82,9 @@ impl Wanted {
     pub(crate) fn with(offer: &Offer, theirs: &Terms) -> Self {
         let own = Self::of(offer);
         let with_rows = own.with_rows || sends_rows(theirs.operation, theirs.attached);
-        Self { with_rows, ..own }
+        let both_own = [offer.attached, theirs.attached].iter().all(|one| one.columns() > 0);
+        let on_shares = own.on_shares.or(both_own.then_some(VALUES_OF_BOTH));
+        Self { with_rows, on_shares, ..own }
     }
 
     /// What the peer asks for, whose terms agree with `offer`.
@@ -111,7 +116,8 @@ impl Wanted {
     /// The protocols among which the planner chooses where none is named: those that fit and that it may take by itself.
     pub fn planned(self) -> impl Iterator<Item = &'static dyn Protocol> {
         // What only such can do is asked for by that.
-        self.candidates().filter(move |protocol| protocol.spec().auto || self.blind)
+        let asked = self.blind || self.on_shares.is_some();
+        self.candidates().filter(move |protocol| protocol.spec().auto || asked)
     }
 
     /// Whether the named protocol fits, or there is one to take where none is named.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use veilset_crypto::Element;
 use veilset_protocols::{
-    GroupSums, Identifier, Operation, Outcome, PROTOCOLS, Role, Scheme, Shares, Sharing,
+    GroupSums, Identifier, Operation, Outcome, PROTOCOLS, Reveal, Role, Scheme, Shares, Sharing,
 };
 use veilset_testkit::{
     COLUMNS, GROUPS, LENT_GROUPS, Sets, Setting, WIDTH, factor, group, item, lent_group, run_both,
@@ -57,7 +57,7 @@ impl<'a> Plain<'a> {
         let roles = [Role::Sender, Role::Receiver];
         match (operation, ends) {
             (Operation::Share, [Outcome::Shares(sender), Outcome::Shares(receiver)]) => {
-                self.check_shares(&sender, &receiver);
+                self.check_shares(setting.both_share, &sender, &receiver);
             }
             (
                 Operation::Align,
@@ -167,13 +167,14 @@ impl<'a> Plain<'a> {
         Outcome::ByGroup(all.map(of_group).collect())
     }
 
-    fn check_shares(&self, sender: &Shares, receiver: &Shares) {
-        assert_eq!((sender.columns, receiver.columns), (1 + COLUMNS, 1 + COLUMNS));
+    fn check_shares(&self, both: bool, sender: &Shares, receiver: &Shares) {
+        let columns = 1 + COLUMNS + usize::from(both);
+        assert_eq!((sender.columns, receiver.columns), (columns, columns));
         assert!(receiver.order.is_none());
         let order = sender.order.as_ref().expect("the sender knows its places");
         let places: BTreeSet<u32> = unique(order.iter().flatten().copied().collect());
         assert_eq!(places.len(), self.sets.sender.len());
-        let pairs = sender.words.chunks(1 + COLUMNS).zip(receiver.words.chunks(1 + COLUMNS));
+        let pairs = sender.words.chunks(columns).zip(receiver.words.chunks(columns));
         assert_eq!(pairs.len(), order.len());
         for (index, (one, other)) in order.iter().zip(pairs) {
             let element = index.map(|index| &self.sets.sender[index as usize]);
@@ -186,11 +187,11 @@ impl<'a> Plain<'a> {
                 })
                 .collect();
             let common = element.filter(|element| self.common.contains(*element));
-            let expected = common.map_or([0; 3], |element| {
+            let expected = common.map_or([0; 4], |element| {
                 let [first, second] = values(element);
-                [1, first, second]
+                [1, first, second, factor(element)]
             });
-            assert_eq!(secret, expected);
+            assert_eq!(secret, expected[..columns]);
         }
     }
 
@@ -328,7 +329,26 @@ fn so_does_it_with_every_choice() {
         let sets = if default.is_quick(&large) { &large } else { &small };
         // The other test has the defaults.
         for other in spec.choices.others() {
-            check(Setting { choices: other.or(default.choices), ..default }, sets, 2);
+            let other = Setting { choices: other.or(default.choices), ..default };
+            check(other, sets, 2);
+            if let Some(both) = other.and_both_share() {
+                check(both, sets, 2);
+            }
         }
     }
+}
+
+#[test]
+fn both_sides_values_come_out_as_shares() {
+    let mut ran = 0;
+    for protocol in PROTOCOLS {
+        for (sender, receiver, common) in SIZES {
+            let setting = Setting::new(protocol, Reveal::Both).and_both_share();
+            if let Some(setting) = setting {
+                check(setting, &Sets::new(sender, receiver, common), 6);
+                ran += 1;
+            }
+        }
+    }
+    assert_eq!(ran, SIZES.len());
 }

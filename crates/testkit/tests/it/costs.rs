@@ -56,7 +56,7 @@ fn measured(protocol: &'static dyn Protocol) -> String {
             let products = plain.and_products();
             let settings =
                 [Some(plain), plain.and_rows(), by_groups, plain.and_noise(64), products];
-            let settings = settings.into_iter().chain(withheld);
+            let settings = settings.into_iter().chain(withheld).chain([plain.and_both_share()]);
             let lent = products.and_then(Setting::and_lent_groups);
             let blind = if protocol.spec().blind { plain.and_grouped() } else { None };
             let withheld = blind.and_then(|blind| blind.and_least(2));
@@ -94,6 +94,7 @@ fn measure(text: &mut String, setting: Setting, sets: &Sets) {
         (setting.products, " with products"),
         (setting.lends_groups, " by lent groups"),
         (setting.per_row > 1, " of rows of two"),
+        (setting.both_share, " of both sides' values"),
     ] {
         with.push_str(if is { what } else { "" });
     }

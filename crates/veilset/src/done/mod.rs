@@ -8,7 +8,7 @@ use veilset_data::{
     ColumnSum, DataError, Destination, Groups, LABEL_COLUMN, ShareColumn, ShareEncoding,
     ShareTable, Warning,
 };
-use veilset_protocols::{GroupSums, Identifier, Outcome, Shares, Sharing};
+use veilset_protocols::{GroupSums, Identifier, Outcome, Role, Shares, Sharing};
 use veilset_rules::LedgerError;
 use veilset_session::{Report, rows_of_items};
 
@@ -307,8 +307,8 @@ impl Done {
     }
 
     fn share_table(&self, shares: &Shares, input: &Input) -> ShareTable {
-        let own = input.columns();
-        let columns = if shares.order.is_some() { &own } else { &self.report.peer_columns };
+        let role = if shares.order.is_some() { Role::Sender } else { Role::Receiver };
+        let columns = input.share_columns(&self.report.peer_columns, role);
         let first_rows = input.keys().first_rows();
         let first_row = |key: &Option<u32>| key.map(|key| u64::from(first_rows[key as usize]) + 1);
         ShareTable {

@@ -7,5 +7,6 @@ mod linkage;
 mod numbers;
 mod padded;
 mod several;
+mod shared;
 mod tiers;
 mod voice;

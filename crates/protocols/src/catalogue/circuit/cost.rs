@@ -77,6 +77,8 @@ struct Priced {
     /// Bytes of a bin's numbers, and how many of these are products.
     widths: Vec<usize>,
     products: usize,
+    /// How many columns of values the other side shares, too.
+    payload: usize,
     rows: Rows,
     lent: AttachedShape,
     /// How many numbers of a row the offerer is told, and the chooser.
@@ -103,8 +105,14 @@ impl Priced {
         let programming = (Element::LEN + 16 + 8 + 8 + 8) as f64 * points as f64
             + (OkvsShape::new(KIND, points).len() * self.word()) as f64;
         let filled = (Element::LEN + 16 + PLACES) as f64 * bins as f64;
-        let coded = [ENCODED * points as f64, DECODED * bins as f64];
-        let passes = [coded[0] + with_one * made as f64, coded[1] + with_all * made as f64];
+        let stores = (1 + self.payload) as f64;
+        let coded = [ENCODED * points as f64, DECODED * bins as f64].map(|passes| stores * passes);
+        let back = self.back().iter().sum::<usize>() as f64;
+        let made = made as f64;
+        let passes = [
+            coded[0] + with_one * made + with_all * back,
+            coded[1] + with_all * made + with_one * back,
+        ];
         let of_points = self.party(of_points, chosen, passes[0], programming);
         let of_bins = self.party(of_bins, offered, passes[1], filled);
         let [sender, receiver] = match self.with_bins {
@@ -129,8 +137,9 @@ impl Priced {
         };
         let sizes = Sizes::new(in_bins, others, 0);
         let (columns, rows) = (attached.columns(), Rows::of(attached, returned));
+        let payload = returned.columns();
         let (widths, told) = match operation {
-            Operation::Share => (vec![size_of::<u128>(); 1 + columns], [0; 2]),
+            Operation::Share => (vec![size_of::<u128>(); 1 + columns + payload], [0; 2]),
             _ => {
                 let of = |role| told(Side { role, reveal }, role, 1 + columns, rows.are_groups());
                 (sizes.widths(columns, coins), [with_bins, with_bins.other()].map(of))
@@ -177,6 +186,7 @@ impl Priced {
             selected: Vec::new(),
             widths,
             products,
+            payload,
             lent: returned,
             of_products,
             rows,
@@ -237,6 +247,11 @@ impl Priced {
         over!(width_of(self.lent), Word => bytes::<Word>())
     }
 
+    /// The transfers that the side without bins offers.
+    fn back(&self) -> &[usize] {
+        if self.payload == 0 { &[] } else { std::slice::from_ref(&self.multiplied) }
+    }
+
     /// How many bits are multiplied at once, bytes that the offerer tells of one, and block cipher calls of either side for it: those of
     /// bins, and of their factors.
     fn multiplied(&self) -> impl Iterator<Item = [usize; 3]> {
@@ -294,14 +309,31 @@ impl Priced {
         };
         let points = self.sizes.points();
         let store = over!(width_of(self.lent), Word => store_bytes::<Word>(points));
-        let store = 16.0 + frames(1) + store;
+        let seed = 16.0 + frames(1);
+        let columns = self.payload as f64 * (seed + store_bytes::<u128>(points));
+        let store = seed + store + columns;
+        let [back_offered, back_chosen] = match self.back() {
+            [] => [0.0; 2],
+            back => {
+                let (transfers, told) = (silent_cost(BASE, back), self.payload * size_of::<u128>());
+                let of = |bytes: &dyn Fn(usize) -> f64| -> f64 {
+                    back.iter().flat_map(|count| batches(*count)).map(|one| bytes(one.len())).sum()
+                };
+                [
+                    wire(transfers.sender) + of(&|count| words(count, told)),
+                    wire(transfers.receiver) + of(&choices),
+                ]
+            }
+        };
         [
-            wire(transfers.sender)
+            back_chosen
+                + wire(transfers.sender)
                 + in_layers(tables)
                 + in_batches(&words)
                 + of_coins(&|[coins, width]| words(coins, width))
                 + to_chooser,
-            store
+            back_offered
+                + store
                 + wire(transfers.receiver)
                 + in_layers(choices)
                 + in_batches(&|count, _| choices(count))
@@ -313,15 +345,16 @@ impl Priced {
     fn party(&self, of_function: PartyCost, sent: f64, passes: f64, memory: f64) -> PartyCost {
         let calls: usize = self.multiplied().map(|[count, _, calls]| count * calls).sum();
         let products = CALL * calls as f64;
+        let setups = (1 + self.back().len()) as f64 * vole_oprf::setup_passes(BASE) / 2.0;
         // Bins and their values, and the transfers of gates; and a batch.
         let most = self.transfers.iter().max().copied().unwrap_or_default();
         let width: usize = self.widths.iter().sum();
-        let comparing = (24.0 + 32.0 * f64::from(u8::from(self.lent != AttachedShape::Nothing)))
-            * self.sizes.table.bins() as f64
+        let of_bin = 24 + 32 * usize::from(self.lent != AttachedShape::Nothing) + 48 * self.payload;
+        let comparing = (of_bin * self.sizes.table.bins()) as f64
             + GATE_BYTES * most as f64
             + (BATCH_BYTES + 2.0 * width as f64) * BATCH.min(most) as f64;
         PartyCost {
-            passes: of_function.passes + passes + products + vole_oprf::setup_passes(BASE) / 2.0,
+            passes: of_function.passes + passes + products + setups,
             bytes_sent: of_function.bytes_sent + sent,
             in_turn: of_function.in_turn + sent,
             memory: (of_function.memory + memory).max(comparing),
@@ -332,14 +365,16 @@ impl Priced {
     /// Of each batch trees, of each layer tables, of each batch of products words; the setup, the bit that opens a result, and the
     /// result.
     fn rounds(&self) -> usize {
-        let trees: usize = self.transfers.iter().map(|count| batches(*count).count()).sum();
-        let words: usize = self.multiplied().map(|[count, ..]| batches(count).count()).sum();
+        let all = self.transfers.iter().chain(self.back());
+        let trees: usize = all.map(|count| batches(*count).count()).sum();
+        let words = self.multiplied().map(|[count, ..]| count).chain(self.back().iter().copied());
+        let words: usize = words.map(|count| batches(count).count()).sum();
         let opens = usize::from(self.withheld && self.masked().is_none());
         trees
             + self.layers.len()
             + words
             + self.coins.iter().map(|[coins, _]| batches(*coins).count()).sum::<usize>()
-            + 2
+            + 2 * (1 + self.back().len())
             + opens
             + usize::from(self.told != [0; 2])
     }

@@ -19,6 +19,9 @@
 //! and a group. The store of step 3 has these under a mask of the bin, too, and more bits of F hide that, so in a bin that matches the two
 //! have shares of the bits of what is lent, and random bits in any other. How these make products and rows is in [`sums`](self::sums).
 //!
+//! **Values of both sides.** Where shares are the result, the other side's values can be among them, in columns behind those of the side
+//! with bins: [`payload`](self::payload) says how.
+//!
 //! **Rows of several elements.** A row matches by any of its elements, and counts once. Bits of bins are put into the order of the rows of
 //! the side with bins, which alone knows it ([`permuted`](crate::kit::gmw)), and whether any bit of a row is set takes its place. In a
 //! count that both learn each side has bins once, and the smaller of the two counts is the result. In [`rows`].
@@ -41,6 +44,7 @@
 //! Bins are shuffled by the hash of elements, under a key that both chose: nobody else knows in which bin what lies.
 
 mod cost;
+mod payload;
 mod result;
 mod rows;
 mod shared;
@@ -54,7 +58,7 @@ use veilset_channel::PeerFault;
 use self::result::{Least, Numbers, Row, Told, opened};
 use self::shared::{MAX_ELEMENTS, Matches, Sizes};
 use self::sums::{Rows, STEP, numbers_of, sums};
-use crate::kit::gmw::{Factors, cut};
+use crate::kit::gmw::cut;
 use crate::{
     Attached, Conclusion, Cost, GroupSums, Means, Operation, Outcome, Protocol, ProtocolError,
     Reveal, Role, Run, RunInput, Shape, Shares, Side, Spec,
@@ -101,7 +105,7 @@ impl Protocol for Circuit {
         let binned = binned(operation, [own, peer], side.role, per_row);
         let (matches, sizes) = matches(&mut means, &input, binned == side.role)?;
         match operation {
-            Operation::Share => shares(&mut means, matches, &input, columns),
+            Operation::Share => shares(&mut means, matches, &input),
             _ => {
                 let widths = sizes.widths(columns - 1, input.coins);
                 numbers(&mut means, matches, &input, side, &widths)
@@ -124,7 +128,10 @@ fn matches(
     }
     let matches = match has_bins {
         true => shared::bins(means, &sizes, &input.elements, input.peer_attached)?,
-        false => shared::points(means, &sizes, &input.elements, input.attached)?,
+        false => {
+            let sharing = input.choices.sharing.unwrap_or_default();
+            shared::points(means, &sizes, &input.elements, input.attached, sharing)?
+        }
     };
     match input.per_row {
         1 => Ok((matches, sizes)),
@@ -145,16 +152,14 @@ fn shares(
     means: &mut Means<'_>,
     matches: Matches,
     input: &RunInput<'_>,
-    columns: usize,
 ) -> Result<Conclusion, ProtocolError> {
-    let Matches { mut gmw, bits, items, .. } = matches;
     let sharing = input.choices.sharing.unwrap_or_default();
-    let numbers = numbers_of(&items, input.attached);
-    let widths = vec![size_of::<u128>(); columns];
-    let factors = Factors { sharing, widths: &widths, numbers: &numbers };
-    let mut words = Vec::with_capacity(columns * bits.len());
-    gmw.products(means, STEP, &bits, factors, |shares| words.extend_from_slice(shares))?;
-    let order = gmw.offers().then(|| items.to_vec());
+    let offers = matches.gmw.offers();
+    let own = if offers { input.attached.shape() } else { input.peer_attached };
+    let columns = 1 + own.columns() + matches.payload.len();
+    let numbers = numbers_of(&matches.items, input.attached);
+    let order = offers.then(|| matches.items.to_vec());
+    let words = payload::shares(means, STEP, matches, (1 + own.columns(), &numbers), sharing)?;
     let shares = Shares { columns, words, sharing, order };
     Ok(Box::new(|| Ok(Outcome::Shares(shares))))
 }

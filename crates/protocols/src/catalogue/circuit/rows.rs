@@ -43,7 +43,7 @@ pub(super) fn of_rows(
     let of_rows = Zeroizing::new(of_rows);
     let bits = any_bit(&mut gmw, means, ANY, &of_rows, per_row as u32)?;
     let items = Zeroizing::new(rows.iter().map(|row| Some(*row)).collect());
-    Ok(Matches { gmw, bits, items, lent: Zeroizing::default() })
+    Ok(Matches { gmw, bits, items, lent: Zeroizing::default(), payload: Vec::new() })
 }
 
 /// The bins of the elements of these rows, row by row, and then the bins that have none; nothing of the side without bins.

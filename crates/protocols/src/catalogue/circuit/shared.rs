@@ -1,6 +1,7 @@
 //! Which of one side's bins hold an element that the other side has, too, as shares of a bit for each bin, and of what the other side
 //! lends of it.
 
+use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_channel::ChannelExt;
 use veilset_crypto::Element;
@@ -8,11 +9,12 @@ use veilset_ot::vole::Subfield;
 use veilset_structures::okvs::{OkvsShape, OkvsValue, encode};
 use zeroize::Zeroizing;
 
+use super::payload::{self, Points};
 use crate::kit::cuckoo::{CuckooTable, insert, least_bins};
 use crate::kit::gmw::{Bits, Gmw, any_bit, layers};
 use crate::kit::store::{KIND, Seed, StoreSums, Width, keys, over, put_store};
 use crate::kit::vole_oprf::{self, OprfTerms};
-use crate::{Attached, AttachedShape, MAX_FACTOR, Means, ProtocolError, Role};
+use crate::{Attached, AttachedShape, MAX_FACTOR, Means, ProtocolError, Role, Sharing};
 
 /// Half of what may go wrong is left to cuckoo hashing, half to the comparison of values.
 const BOUND: u32 = 41;
@@ -68,6 +70,17 @@ impl Sizes {
         self.table.places(&[word(0), word(1), word(2)], 0).collect()
     }
 
+    /// A random number for each bin.
+    pub(super) fn random(&self, rng: &mut dyn CryptoRng) -> Zeroizing<Vec<u128>> {
+        let mut numbers = Zeroizing::new(vec![0_u128; self.table.bins()]);
+        for number in numbers.iter_mut() {
+            let mut word = [0; 16];
+            rng.fill_bytes(&mut word);
+            *number = u128::from_le_bytes(word);
+        }
+        numbers
+    }
+
     fn terms<'a>(&self, session: &'a [u8; 32]) -> OprfTerms<'a> {
         let evaluated = self.points().saturating_mul(1 << self.slack);
         OprfTerms::among(session, Role::Sender, self.table.bins(), evaluated)
@@ -107,6 +120,8 @@ pub(super) struct Matches {
     /// This side's shares of what the other side lends of each bin's element: their exclusive or is that, as [`lent`] has it, where the
     /// element matches, and random where it does not; both are random where nothing is lent.
     pub(super) lent: Zeroizing<Vec<u64>>,
+    /// This side's numbers of the other side's values, by column, of the side with bins as of the other.
+    pub(super) payload: Vec<Zeroizing<Vec<u128>>>,
 }
 
 /// Where in a word that is lent the group is; below it is the factor.
@@ -170,22 +185,36 @@ pub(super) fn bins(
     let keys = keys(&filled);
     let function = vole_oprf::receive(means, &sizes.terms(means.session), filled)?;
 
+    let columns = lent.columns();
+    let masks = hashed_masks(means, columns, &function.values);
+    let masks = masks.as_ref().unwrap_or(&function.values);
     let words = over!(width_of(lent), Word => {
-        looked_up::<Word>(means, sizes, &keys, &function.values)?
+        looked_up::<Word>(means, sizes, &keys, masks)?
     });
     let [values, lent] = halves(words);
+    let payload = payload::take(means, sizes, &keys, &function.values, columns)?;
 
     let mut gmw = Gmw::offering(means)?;
     let bits = equal(&mut gmw, means, sizes, &values)?;
-    Ok(Matches { gmw, bits, items, lent })
+    Ok(Matches { gmw, bits, items, lent, payload })
 }
 
-/// What the other side's store adds to the function's values under these keys.
-fn looked_up<Word: Subfield + OkvsValue>(
+/// The masks of the values that are compared, where they are not the function's values themselves: hashes of these, where so many columns
+/// have masks, too.
+fn hashed_masks(
+    means: &Means<'_>,
+    columns: usize,
+    function: &[u128],
+) -> Option<Zeroizing<Vec<u128>>> {
+    (columns > 0).then(|| payload::masks(means.session, None, function))
+}
+
+/// What the other side's store adds to these masks under these keys.
+pub(super) fn looked_up<Word: Subfield + OkvsValue>(
     means: &mut Means<'_>,
     sizes: &Sizes,
     keys: &[u128],
-    function: &[u128],
+    masks: &[u128],
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     means.step("programmed function", sizes.store().len());
     let Seed(seed) = means.channel.take(&())?;
@@ -193,16 +222,17 @@ fn looked_up<Word: Subfield + OkvsValue>(
     let mut store = StoreSums::<Word>::new();
     store.take(means, sizes.points())?;
     store.add_to(seed, keys, &mut words);
-    let sums = words.iter().zip(function).map(|(word, own)| (*word).into() ^ own);
+    let sums = words.iter().zip(masks).map(|(word, own)| (*word).into() ^ own);
     Ok(Zeroizing::new(sums.collect()))
 }
 
-/// The matches as the other side has them, which lends what is attached, or nothing.
+/// The matches as the other side has them, which lends what is attached, or nothing; values that both sides share are shared so.
 pub(super) fn points(
     means: &mut Means<'_>,
     sizes: &Sizes,
     elements: &[Element],
     attached: Attached<'_>,
+    sharing: Sharing,
 ) -> Result<Matches, ProtocolError> {
     let elements = hashed(means.session, elements);
     let mut points = Zeroizing::new(Vec::with_capacity(sizes.points()));
@@ -218,31 +248,31 @@ pub(super) fn points(
     let function = vole_oprf::send(means, &sizes.terms(means.session), points)?;
 
     // A word for each bin; the store has it under each point there, plus the function's value and what is lent of the element.
-    let mut targets = Zeroizing::new(vec![0_u128; sizes.table.bins()]);
-    for target in targets.iter_mut() {
-        let mut word = [0; 16];
-        means.rng.fill_bytes(&mut word);
-        *target = u128::from_le_bytes(word);
-    }
+    let targets = sizes.random(means.rng);
+    let columns = attached.shape().columns();
     let mut programmed = Zeroizing::new(Vec::with_capacity(bins.len()));
-    programmed.extend(bins.iter().zip(&*function.values).map(|(bin, own)| targets[*bin] ^ own));
-    drop(bins);
+    let masks = hashed_masks(means, columns, &function.values);
+    let masks = masks.as_ref().unwrap_or(&function.values);
+    programmed.extend(bins.iter().zip(&**masks).map(|(bin, own)| targets[*bin] ^ own));
     for (words, lent) in programmed.chunks_mut(sizes.table.functions).zip(&*lent(attached)) {
         words.iter_mut().for_each(|word| *word ^= u128::from(*lent) << u64::BITS);
     }
     over!(width_of(attached.shape()), Word => {
         put_programmed::<Word>(means, sizes, &keys, &programmed)?;
     });
-    drop((keys, programmed));
+    drop(programmed);
+    let points = Points { keys: &keys, bins: &bins, function: &function.values };
+    let payload = payload::put(means, sizes, &points, attached.values(), sharing)?;
+    drop((keys, bins, function));
     let [values, lent] = halves(targets);
 
     let mut gmw = Gmw::choosing(means)?;
     let bits = equal(&mut gmw, means, sizes, &values)?;
-    Ok(Matches { gmw, bits, items: Zeroizing::default(), lent })
+    Ok(Matches { gmw, bits, items: Zeroizing::default(), lent, payload })
 }
 
 /// Sends a store that has these words, as far as they go into one, under these keys.
-fn put_programmed<Word: Subfield + OkvsValue>(
+pub(super) fn put_programmed<Word: Subfield + OkvsValue>(
     means: &mut Means<'_>,
     sizes: &Sizes,
     keys: &[u128],

@@ -33,7 +33,7 @@ const fn entry(id: &'static str, operation: Operation, leaks: &'static [Leak]) -
         auto: true,
         grouped: false,
         by_groups: None,
-        on_shares: false,
+        on_shares: true,
         blind: true,
         withholds: true,
         with_rows: None,
@@ -61,7 +61,6 @@ pub(super) const SUM: Spec = Spec {
     reveals: &[Reveal::Both],
     sender: SUMS,
     by_groups: Some(GROUPED_SUMS),
-    on_shares: true,
     ..entry(
         "circuit-sum",
         Operation::Sum,

@@ -75,7 +75,7 @@ pub(super) fn sums(
     widths: &[usize],
     rows: Rows,
 ) -> Result<(Zeroizing<Vec<u128>>, Gmw), ProtocolError> {
-    let Matches { mut gmw, bits, items, lent } = matches;
+    let Matches { mut gmw, bits, items, lent, .. } = matches;
     let [own, peer] = [input.attached.shape(), input.peer_attached];
     let (plain, products) = widths.split_at(widths.len() - own.products() - peer.products());
     let sums = Sums {

@@ -329,6 +329,51 @@ fn rows_match_by_any_of_their_elements() {
 }
 
 #[test]
+fn values_of_both_sides_become_shares() {
+    let mut rng = ChaCha20Rng::from_seed([17; 32]);
+    for seed in 0..40 {
+        let sets = [seed as u32 % 5, u32::from(seed % 7 > 0)].map(|least| set(&mut rng, least));
+        let columns = [seed as usize % 3, 1 + seed as usize % 2];
+        let words: [Vec<i128>; 2] = [0, 1].map(|side| {
+            let of_word = |_| u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
+            let count = columns[side] * sets[side].len();
+            (0..count).map(of_word).map(u128::cast_signed).collect()
+        });
+        let [sender, receiver] = [0, 1].map(|side| Held {
+            columns: columns[side],
+            words: &words[side],
+            ..Held::only(&sets[side])
+        });
+        let asked = Asked { reveal: Reveal::Both, least: None, coins: 0, per_row: 1 };
+        let told = outcomes(seed, &SHARE, [&sender, &receiver], asked);
+        let [Outcome::Shares(one), Outcome::Shares(other)] = told else { panic!("shares") };
+        let all = 1 + columns[0] + columns[1];
+        assert_eq!((one.columns, other.columns), (all, all));
+        let order = one.order.expect("the sender's");
+        let pairs = one.words.iter().zip(&other.words);
+        let secrets: Vec<u128> = pairs.map(|(one, other)| one.wrapping_add(*other)).collect();
+        assert_eq!(secrets.len(), all * order.len());
+        let mut found = 0;
+        for (place, secrets) in order.iter().zip(secrets.chunks(all)) {
+            let own = place.map(|place| place as usize);
+            let theirs = own.and_then(|own| sets[1].iter().position(|one| *one == sets[0][own]));
+            let of = |side: usize, at: usize| &words[side][columns[side] * at..][..columns[side]];
+            let expected: Vec<u128> = match own.zip(theirs) {
+                None => vec![0; all],
+                Some((own, theirs)) => {
+                    let values = of(0, own).iter().chain(of(1, theirs));
+                    std::iter::once(1).chain(values.map(|value| value.cast_unsigned())).collect()
+                }
+            };
+            found += usize::from(theirs.is_some());
+            assert_eq!(secrets, expected, "{sets:?}");
+        }
+        let common = sets[0].iter().filter(|number| sets[1].contains(number)).count();
+        assert_eq!(found, common);
+    }
+}
+
+#[test]
 fn noise_on_a_product_is_about_what_a_key_moves_it() {
     const COINS: u32 = 40;
     let own: Vec<u32> = (0..30).collect();
