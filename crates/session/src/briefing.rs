@@ -161,13 +161,13 @@ const RELEASE_LEAK: &str = "A least result, a greatest match rate and rounding h
 const LEAST_LEAK: &str = "The least result holds against the programs of both sides, too, as long as they follow the protocol: below it they have \
                           nothing but random shares. If both learn, each learns that there are fewer, and who watches the network can see it, too.";
 
-/// What noise holds against.
+/// What noise of dummies holds against.
 const NOISE_LEAK: &str = "The noise holds against a peer that follows the protocol: one that leaves its dummies out of its list sees the exact \
                           count, and one that repeats an element sees more of it. It hides which keys a list has, not how many. Each run spends \
                           its epsilon and delta again. Tell the other side nothing of your count: it knows a part of your noise.";
 
-/// What the noise of sums holds against.
-const SUMS_NOISE_LEAK: &str = "The noise is of coins that both sides toss on shares, so that neither can take it off, as long as both follow the protocol. It \
+/// What noise of coins holds against.
+const COINS_LEAK: &str = "The noise is of coins that both sides toss on shares, so that neither can take it off, as long as both follow the protocol. It \
                                hides which keys a list has, not how many. Each run spends its epsilon and delta again.";
 
 /// What stands before a generator among the presets.
@@ -190,9 +190,8 @@ pub(crate) fn leaks_of_offer(
     let of_groups = offer.groups.map(|_| GROUPS_LEAK);
     let of_lent = lends.then_some(LENT_GROUPS_LEAK);
     let of_factor = offer.factor.as_ref().map(|_| FACTOR_LEAK);
-    let of_least = offer.release.least_inside(offer.operation, withholds).map(|_| LEAST_LEAK);
-    let of_release =
-        offer.release.binds_readers(offer.operation, withholds).then_some(RELEASE_LEAK);
+    let of_least = offer.release.least_inside(withholds).map(|_| LEAST_LEAK);
+    let of_release = offer.release.binds_readers(withholds).then_some(RELEASE_LEAK);
     let of_rows =
         of_keys.into_iter().chain(of_generators).chain(of_groups).chain(of_lent).chain(of_factor);
     of_rows.chain(of_least).chain(of_release)
@@ -202,9 +201,9 @@ pub(crate) fn leaks_of_offer(
 fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer, theirs: &Terms) -> Vec<&'static str> {
     let sends = |attached| sends_rows(offer.operation, attached);
     let of_rows = (sends(offer.attached) || sends(theirs.attached)).then_some(ROWS_LEAK);
-    let of_noise = offer.release.noise.map(|_| match offer.operation {
-        Operation::Sum => SUMS_NOISE_LEAK,
-        _ => NOISE_LEAK,
+    let of_noise = offer.release.noise.map(|_| match offer.release.has_dummies(spec.on_shares) {
+        true => NOISE_LEAK,
+        false => COINS_LEAK,
     });
     let lends = offer.lent.is_some() || theirs.lent.is_some();
     let of_terms = (offer.operation != Operation::Agree).then_some(TERMS_LEAK);

@@ -54,19 +54,20 @@ impl Release {
     }
 
     /// The least result, where the protocol [`withholds`](veilset_protocols::Spec::withholds) what is less from the programs of both
-    /// sides. Of a count with noise programs have to take the noise out first.
-    pub(crate) fn least_inside(self, operation: Operation, withholds: bool) -> Option<u64> {
-        self.least.filter(|_| withholds && !self.has_dummies(operation))
+    /// sides.
+    pub(crate) fn least_inside(self, withholds: bool) -> Option<u64> {
+        self.least.filter(|_| withholds)
     }
 
-    /// Whether dummies on both lists make the noise.
-    pub(crate) fn has_dummies(self, operation: Operation) -> bool {
-        self.noise.is_some() && operation == Operation::Count
+    /// Whether dummies on both lists make the noise: that of a count which is not computed [on shares](veilset_protocols::Spec::on_shares),
+    /// where both sides toss coins.
+    pub(crate) fn has_dummies(self, on_shares: bool) -> bool {
+        self.noise.is_some() && !on_shares
     }
 
     /// Whether there is a rule that a changed program need not keep to.
-    pub(crate) fn binds_readers(self, operation: Operation, withholds: bool) -> bool {
-        let inside = self.least_inside(operation, withholds).is_some();
+    pub(crate) fn binds_readers(self, withholds: bool) -> bool {
+        let inside = self.least_inside(withholds).is_some();
         let least = if inside { None } else { self.least };
         Self { noise: None, least, ..self }.is_limited()
     }

@@ -306,10 +306,7 @@ impl AgreedPair {
             per_row: self.offer.per_row(),
             slack: runs.next_power_of_two().ilog2(),
             coins: self.coins,
-            least: self
-                .offer
-                .release
-                .least_inside(self.operation(), self.protocol.spec().withholds),
+            least: self.offer.release.least_inside(self.protocol.spec().withholds),
             choices: self.choices,
         }
     }

@@ -222,7 +222,7 @@ impl Job {
         let grouped = self.matching.is_some_and(Matching::keeps_rows);
         let blind = self.matching == Some(Matching::Blind);
         let with_rows = self.with_rows;
-        let withheld = self.release.least.is_some();
+        let withheld = self.release.least.is_some() || self.release.noise.is_some();
         let coins = self.release.noise.is_some() && operation == Operation::Sum;
         let on_shares = Wanted::flag_on_shares(self.groups.is_some(), coins, false);
         Wanted {

@@ -94,13 +94,17 @@ fn a_result_within_its_bounds_is_whole_and_its_numbers_are_round() {
 }
 
 #[test]
-fn a_count_with_noise_is_near_and_each_side_sees_another() {
+fn a_count_with_noise_is_near_on_shares_and_by_dummies() {
     let (left, right) = parties();
     let noise = ["--noise", "epsilon=1,delta=1e-3", "--json"];
-    for (mine, theirs) in [("both", "both"), ("me", "peer"), ("peer", "me")] {
+    let learners = [("both", "both"), ("me", "peer"), ("peer", "me")];
+    let protocols = ["circuit-count", "mqrpmt-dh"];
+    for (protocol, (mine, theirs)) in
+        protocols.into_iter().flat_map(|one| learners.map(|learn| (one, learn)))
+    {
         let (mine, theirs) = (
-            [&noise[..], &["--learn", mine]].concat(),
-            [&noise[..], &["--learn", theirs]].concat(),
+            [&noise[..], &["--learn", mine, "--protocol", protocol]].concat(),
+            [&noise[..], &["--learn", theirs, "--protocol", protocol]].concat(),
         );
         let (one, two) = meet(&left, &command("count", &mine), &right, &command("count", &theirs));
         for end in [object(&one), object(&two)] {
@@ -116,14 +120,20 @@ fn a_count_with_noise_is_near_and_each_side_sees_another() {
             }
         }
     }
-    let (one, _) =
-        meet(&left, &command("count", &noise[..2]), &right, &command("count", &noise[..2]));
-    let said = stderr(&one);
-    assert!(said.contains("about ") && said.contains("the noise is within "), "{said}");
-    assert!(
-        said.contains("leaks: The noise holds against a peer that follows the protocol"),
-        "{said}"
-    );
+    let held = [
+        (&[][..], "leaks: The noise is of coins that both sides toss on shares"),
+        (
+            &["--protocol", "mqrpmt-dh"],
+            "leaks: The noise holds against a peer that follows the protocol",
+        ),
+    ];
+    for (protocol, leak) in held {
+        let flags = [&noise[..2], protocol].concat();
+        let (one, _) = meet(&left, &command("count", &flags), &right, &command("count", &flags));
+        let said = stderr(&one);
+        assert!(said.contains("about ") && said.contains("the noise is within "), "{said}");
+        assert!(said.contains(leak), "{said}");
+    }
 }
 
 #[test]
@@ -428,7 +438,7 @@ fn runs_are_in_the_ledger_and_take_budgets_that_no_failure_gives_back() {
     let text = stdout(&left.run(&["history"]));
     assert!(
         text.lines().next().is_some_and(
-            |line| line.contains("count     with right, 60 keys, by mqrpmt-dh: complete")
+            |line| line.contains("count     with right, 60 keys, by circuit-count: complete")
         ),
         "{text}"
     );

@@ -1,7 +1,7 @@
-//! Noise on a count that no learner can subtract, by dummies that both sides put on their lists; and on the numbers of a sum, by coins
-//! that both toss on shares.
+//! Noise on numbers that no learner can subtract: by coins that both sides toss, where they are computed on shares, and on any other count by
+//! dummies that both sides put on their lists.
 //!
-//! For each side there is a block of m dummies, which both sides derive from the session. The side puts all of them on its list,
+//! **Dummies.** For each side there is a block of m dummies, which both sides derive from the session. The side puts all of them on its list,
 //! the other side each with probability 1/2, and a random element in the place of each that it leaves out, so that the lists' sizes
 //! say nothing. Whoever sees the number of matches so sees its count with X more, X binomial with m trials of 1/2, of which it knows
 //! nothing, and subtracts m/2; it also knows how many dummies of the other's block it put in, and subtracts these, too. A side that is
@@ -13,7 +13,7 @@
 //! count, of which it tossed the coins, can take its noise away. The loss adds up over runs. By several keys a learner may see
 //! matches row by row, where dummies differ from rows, and one row of a list can match several of the other, so there is no noise there.
 //!
-//! **Sums** are computed on shares, and so is their noise ([`RunInput::coins`](veilset_protocols::RunInput)): nobody knows a part of it.
+//! **Coins.** What is computed on shares has its noise there, too ([`RunInput::coins`](veilset_protocols::RunInput)): nobody knows a part of it.
 //! A count and n sums are told, so each has noise of ε/(n + 1) and δ/(n + 1), which add up to ε and δ. By groups one key for another changes
 //! these numbers of two groups, so each has half of that.
 

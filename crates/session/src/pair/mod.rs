@@ -77,33 +77,33 @@ pub(crate) fn agree(
     let role = role(owner(&offer, &theirs), offer.learn, connecting);
     let reveal = offer.learn.reveal();
     let noise_of_each = offer.noise_of_each(&theirs.columns)?;
-    let has_dummies = offer.release.has_dummies(offer.operation);
-    let dummies = noise_of_each.filter(|_| has_dummies).map(Blocks::new);
-    let more = dummies.map_or(0, Blocks::elements);
-    let [mine, theirs_in_run] = [mine, theirs.clone()].map(|terms| terms.and_elements(more));
-    let open = shape_of(role, reveal, &mine, &theirs_in_run, offer.per_row() as u64);
-    let withheld = offer.release.least_inside(offer.operation, true).is_some();
-    let coins = noise_of_each.filter(|_| !has_dummies).map_or(0, Noise::dummies);
-    let open = Shape { withheld, coins, ..open };
-    let runs_of = |choices| runs(role, Shape { choices, ..open }, &mine, &theirs_in_run);
-    let needed = |protocol, runs: &[Shape], parts| {
-        let rows = memory_of_rows(&mine, &theirs_in_run, open.per_row, parts)
-            .saturating_add(memory_of_tiers(&mine));
-        let of = |shape: &Shape| memory_of(protocol, *shape, role, parts).saturating_add(rows);
-        runs.iter().map(of).max().unwrap_or(rows)
+    let sized = |on_shares| {
+        let of_dummies = noise_of_each.filter(|_| offer.release.has_dummies(on_shares));
+        let dummies = of_dummies.map(Blocks::new);
+        let more = dummies.map_or(0, Blocks::elements);
+        let [mine, theirs] = [&mine, &theirs].map(|terms| terms.clone().and_elements(more));
+        let open = shape_of(role, reveal, &mine, &theirs, offer.per_row() as u64);
+        let withheld = offer.release.least_inside(true).is_some();
+        let coins = noise_of_each.filter(|_| on_shares).map_or(0, Noise::dummies);
+        Sized { mine, theirs, dummies, open: Shape { withheld, coins, ..open } }
     };
     let fits = |protocol: &'static dyn Protocol, choices| {
-        let (spec, runs) = (protocol.spec(), runs_of(choices));
-        let needed = |parts| needed(protocol, &runs, parts);
+        let spec = protocol.spec();
+        let sized = sized(spec.on_shares);
+        let runs = sized.runs(role, choices);
+        let needed = |parts| sized.memory(protocol, role, &runs, parts);
         needed(Parts::fitting(spec, offer.memory, needed)) <= offer.memory
     };
+    // Of a count with noise, dummies and coins cost about the same beside the lists.
+    let open = Shape { coins: noise_of_each.map_or(0, Noise::dummies), ..sized(false).open };
     let Chosen { protocol, choices } = choose(pipe, connecting, &offer, &theirs, open, &fits)?;
-    let runs = runs_of(choices);
-    let peer_count = check_sizes(protocol.spec(), &mine, &theirs_in_run)?;
-    let needed = |parts| needed(protocol, &runs, parts);
     let spec = protocol.spec();
+    let sized = sized(spec.on_shares);
+    let (runs, coins) = (sized.runs(role, choices), sized.open.coins);
+    let peer_count = check_sizes(spec, &sized.mine, &sized.theirs)?;
+    let needed = |parts| sized.memory(protocol, role, &runs, parts);
     let parts = agree_parts(pipe, spec, Parts::fitting(spec, offer.memory, needed))?;
-    check_memory(needed(parts), &offer, theirs.distinct / open.per_row)?;
+    check_memory(needed(parts), &offer, theirs.distinct / sized.open.per_row)?;
     let asked =
         Wanted::with(&offer, &theirs).asked_too_much(offer.protocol.is_some(), spec, choices);
     let asked_of_peer = Wanted::of_peer(&offer, &theirs).asked_too_much(
@@ -119,7 +119,7 @@ pub(crate) fn agree(
         role,
         reveal,
         peer_count,
-        dummies,
+        dummies: sized.dummies,
         noise_of_each,
         coins,
         peer_tiers: theirs.tiers.clone(),
@@ -222,6 +222,35 @@ impl AgreedPair {
             }
             error => error,
         }
+    }
+}
+
+/// Both sides' terms with the elements of a run, and its size with the choices still open.
+struct Sized {
+    mine: Terms,
+    theirs: Terms,
+    /// The dummies among these.
+    dummies: Option<Blocks>,
+    open: Shape,
+}
+
+impl Sized {
+    fn runs(&self, role: Role, choices: Choices) -> Vec<Shape> {
+        runs(role, Shape { choices, ..self.open }, &self.mine, &self.theirs)
+    }
+
+    /// Bytes that this side needs for such runs.
+    fn memory(
+        &self,
+        protocol: &'static dyn Protocol,
+        role: Role,
+        runs: &[Shape],
+        parts: Parts,
+    ) -> u64 {
+        let rows = memory_of_rows(&self.mine, &self.theirs, self.open.per_row, parts)
+            .saturating_add(memory_of_tiers(&self.mine));
+        let of = |shape: &Shape| memory_of(protocol, *shape, role, parts).saturating_add(rows);
+        runs.iter().map(of).max().unwrap_or(rows)
     }
 }
 

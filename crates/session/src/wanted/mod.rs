@@ -29,7 +29,8 @@ pub struct Wanted {
     /// What is asked for, as its flag says it, that there is on shares alone: of sums groups of keys, noise of coins that both sides
     /// toss, or products with a factor of the other side's; of shares the values of both sides.
     pub on_shares: Option<&'static str>,
-    /// Whether fewer matches than a least result are withheld; the planner takes a protocol that does so itself, where one fits.
+    /// Whether fewer matches than a least result are withheld, or numbers have noise; the planner takes a protocol that does so itself, on
+    /// shares, where one fits.
     pub withheld: bool,
     /// What matters beside that.
     pub choices: Choices,
@@ -65,9 +66,9 @@ impl Wanted {
         let with_rows = sends_rows(operation, attached);
         let grouped = offer.matching.is_some_and(Matching::keeps_rows);
         let blind = offer.matching == Some(Matching::Blind);
-        let coins = offer.release.noise.is_some() && !offer.release.has_dummies(operation);
+        let coins = offer.release.noise.is_some() && operation == Operation::Sum;
         let on_shares = Self::flag_on_shares(offer.groups.is_some(), coins, offer.factor.is_some());
-        let withheld = offer.release.least_inside(operation, true).is_some();
+        let withheld = offer.release.least.is_some() || offer.release.noise.is_some();
         Self { operation, security, learn, with_rows, grouped, blind, on_shares, withheld, choices }
     }
 

@@ -6,7 +6,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset::data::{KeySpec, ShareTable, Table};
 use veilset::registry::Operation;
-use veilset::{Columns, Done, Input, Job, Learn, Matching};
+use veilset::{Columns, Done, Input, Job, Learn, Matching, Noise, Release, Withheld};
 use veilset_protocols::{Choices, Role, Sharing};
 
 use crate::linkage::{Random, cases, run_jobs};
@@ -134,5 +134,46 @@ fn values_of_both_sides_need_one_key_and_a_protocol_that_has_them() {
     for end in run_jobs([&linked(0), &linked(1)], [blind.clone(), blind]) {
         let error = end.err().expect("refused").to_string();
         assert!(error.contains("--value, by several keys"), "{error}");
+    }
+}
+
+/// Both learn one number, and the lists are as long as they are.
+#[test]
+fn a_count_on_shares_has_noise_of_coins() {
+    let list = |first: u32| {
+        let rows: String = (first..first + 40).map(|id| format!("{id}\n")).collect();
+        let table = Table::parse("list".into(), format!("id\n{rows}").into(), b',');
+        Input::of(table.expect("a table"), &"id".parse::<KeySpec>().expect("a key"))
+    };
+    let inputs = [list(0), list(10)].map(|input| input.expect("a column"));
+    let noise = Noise::new(4.0, 1e-3).expect("within bounds");
+    let run = |least| {
+        let job = Job {
+            protocol: Some("circuit-count"),
+            release: Release { noise: Some(noise), least, ..Release::default() },
+            ..Job::count(["peer"])
+        };
+        run_jobs([&inputs[0], &inputs[1]], [job.clone(), job]).map(|done| {
+            let done = done.expect("it runs");
+            assert_eq!((done.report.distinct, done.report.peer().distinct), (40, 40));
+            done.report
+        })
+    };
+    let mut off = Vec::new();
+    for _ in 0..24 {
+        let [one, other] = run(None);
+        let count = one.count().expect("a count");
+        assert_eq!(other.count(), Some(count));
+        off.push(count as f64 - 30.0);
+    }
+    let most = f64::from(noise.dummies() / 2);
+    assert!(off.iter().all(|off| off.abs() <= most), "{off:?}");
+    assert!(off.iter().any(|one| *one != off[0]), "{off:?}");
+    let mean = off.iter().sum::<f64>() / 24.0;
+    // Six deviations of a mean of 24.
+    assert!(mean.abs() < 6.0 * (f64::from(noise.dummies()) / 4.0 / 24.0).sqrt(), "{off:?}");
+
+    for report in run(Some(1000)) {
+        assert_eq!((report.withheld, report.count()), (Some(Withheld::Fewer(1000)), None));
     }
 }
