@@ -51,9 +51,11 @@ fn play(data: &[u8]) -> Result<Outcome, ProtocolError> {
     .0
 }
 
-/// The same with all that can be lent, where something can.
+/// The same with all that the receiver can lend to sums, or with its values among the shares.
 fn lent(setting: Setting) -> Option<Setting> {
-    setting.and_products().and_then(Setting::and_groups).and_then(Setting::and_lent_groups)
+    let sums =
+        setting.and_products().and_then(Setting::and_groups).and_then(Setting::and_lent_groups);
+    sums.or_else(|| setting.and_both_share())
 }
 
 /// What each side of each protocol hears in an honest run.
@@ -70,6 +72,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
                 let (how, said) = match setting {
                     Setting { with_rows: true, .. } => (WITH_ROWS, " with rows"),
                     Setting { lends_groups: true, .. } => (LENT, " of what is lent"),
+                    Setting { both_share: true, .. } => (LENT, " of both sides' values"),
                     Setting { per_row: 1, .. } => (0, ""),
                     _ => (GROUPED, " grouped"),
                 };

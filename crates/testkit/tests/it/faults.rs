@@ -4,8 +4,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use veilset::data::{KeySpec, Table};
-use veilset::registry::{Operation, PROTOCOLS, Reveal, Silent, Spec};
-use veilset::{Columns, Connection, Done, Error, Input, Job, Learn, Resources};
+use veilset::registry::{Operation, Outcome, PROTOCOLS, Reveal, Silent, Spec, find};
+use veilset::{
+    Columns, Connection, Done, Error, Input, Job, Learn, Matching, Noise, Release, Resources,
+};
 use veilset_channel::{Fault, Faulty, MemoryTransport, Recording, Transport, memory_pair};
 
 /// Longer than any of these runs takes.
@@ -57,52 +59,67 @@ pub(crate) fn lists(spec: &Spec, plan: Plan) -> [Input; 2] {
     [attach(faulty, plan.owns, plan.learn), attach(other, !plan.owns, plan.learn.mirrored())]
 }
 
+/// A run that is struck: the faulty side's job and the other's, and their lists.
+struct Struck {
+    jobs: [Job; 2],
+    inputs: [Input; 2],
+    /// Whether a result of either side is a wrong one.
+    is_wrong: fn(&Done, &Input) -> bool,
+}
+
 fn side(
-    spec: &Spec,
+    job: Job,
     input: &Input,
     transport: Box<dyn Transport>,
     connecting: bool,
-    learn: Learn,
 ) -> Result<Done, Error> {
     let connection = Connection::from_transport(transport, connecting);
-    let job = Job {
-        learn,
-        protocol: veilset::registry::find(spec.id).map(|p| p.spec().id),
-        ..Job::new(spec.operation, ["peer"])
-    };
     let resources = Resources { threads: 1, observer: &Silent };
     job.offer(connection, input)?.run(input, &resources)
 }
 
-/// Runs both sides, the listening one's transport wrapped; returns its end first.
-fn run(
-    spec: &Spec,
-    inputs: &[Input; 2],
-    learn: Learn,
-    wrap: impl FnOnce(MemoryTransport) -> Box<dyn Transport>,
-) -> [Result<Done, Error>; 2] {
-    let (left, right) = memory_pair();
-    let left = wrap(left);
-    let started = Instant::now();
-    let ends = thread::scope(|scope| {
-        let other = scope.spawn(|| side(spec, &inputs[0], left, false, learn));
-        let here = side(spec, &inputs[1], Box::new(right), true, learn.mirrored());
-        [other.join().expect("no panic"), here]
-    });
-    assert!(started.elapsed() < HANG, "{}: hangs", spec.id);
-    ends
+impl Struck {
+    /// Runs both sides, the listening one's transport wrapped; returns its end first.
+    fn run(
+        &self,
+        wrap: impl FnOnce(MemoryTransport) -> Box<dyn Transport>,
+    ) -> [Result<Done, Error>; 2] {
+        let (left, right) = memory_pair();
+        let left = wrap(left);
+        let [faulty, other] = self.jobs.clone();
+        let started = Instant::now();
+        let ends = thread::scope(|scope| {
+            let faulty = scope.spawn(|| side(faulty, &self.inputs[0], left, false));
+            let here = side(other, &self.inputs[1], Box::new(right), true);
+            [faulty.join().expect("no panic"), here]
+        });
+        assert!(started.elapsed() < HANG, "{}: hangs", self.name());
+        ends
+    }
+
+    fn name(&self) -> &'static str {
+        self.jobs[0].protocol.unwrap_or_default()
+    }
+
+    /// How many frames the wrapped side sends in an honest run.
+    fn frames(&self) -> u64 {
+        let mut transcript = None;
+        let ends = self.run(|inner| {
+            let (recording, frames) = Recording::new(inner);
+            transcript = Some(frames);
+            Box::new(recording)
+        });
+        let are_right = ends
+            .iter()
+            .zip(&self.inputs)
+            .all(|(end, input)| end.as_ref().is_ok_and(|done| !(self.is_wrong)(done, input)));
+        assert!(are_right, "{}: an honest run ends well", self.name());
+        transcript.expect("recorded").frames().len() as u64
+    }
 }
 
-/// How many frames the wrapped side sends in an honest run.
-fn frames(spec: &Spec, inputs: &[Input; 2], learn: Learn) -> u64 {
-    let mut transcript = None;
-    let ends = run(spec, inputs, learn, |inner| {
-        let (recording, frames) = Recording::new(inner);
-        transcript = Some(frames);
-        Box::new(recording)
-    });
-    assert!(ends.iter().all(Result::is_ok), "{}: an honest run ends well", spec.id);
-    transcript.expect("recorded").frames().len() as u64
+fn is_wrong(done: &Done, input: &Input) -> bool {
+    !right_or_unknown(done, input)
 }
 
 fn right_or_unknown(done: &Done, input: &Input) -> bool {
@@ -114,13 +131,13 @@ fn right_or_unknown(done: &Done, input: &Input) -> bool {
 }
 
 /// `left` is how many frames the faulty side sends after the one that is struck.
-fn strike(spec: &Spec, inputs: &[Input; 2], learn: Learn, fault: Fault, at: u64, left: u64) {
-    let ends = run(spec, inputs, learn, |inner| Box::new(Faulty::new(inner, fault, at)));
-    let place = format!("{} {learn:?} {fault:?} at frame {at}", spec.id);
-    let right = |(end, input): (&Result<Done, Error>, &Input)| {
-        end.as_ref().is_err() || end.as_ref().is_ok_and(|done| right_or_unknown(done, input))
+fn strike(struck: &Struck, fault: Fault, at: u64, left: u64) {
+    let ends = struck.run(|inner| Box::new(Faulty::new(inner, fault, at)));
+    let place = format!("{} {:?} {fault:?} at frame {at}", struck.name(), struck.jobs[0].learn);
+    let is_wrong = |(end, input): (&Result<Done, Error>, &Input)| {
+        end.as_ref().is_ok_and(|done| (struck.is_wrong)(done, input))
     };
-    assert!(ends.iter().zip(inputs).all(right), "{place}: a wrong result");
+    assert!(!ends.iter().zip(&struck.inputs).any(is_wrong), "{place}: a wrong result");
     let survivors: Vec<&Done> = ends.iter().flatten().collect();
     match fault {
         Fault::Delay(_) => assert_eq!(survivors.len(), 2, "{place}: a slow peer is not a fault"),
@@ -174,11 +191,17 @@ fn matrix(plan: Plan) {
         if !spec.reveals.contains(&reveal) || (plan.owns && !values) || !sends {
             continue;
         }
-        let inputs = lists(spec, plan);
-        let count = frames(spec, &inputs, plan.learn);
+        let job = |learn| Job {
+            learn,
+            protocol: find(spec.id).map(|found| found.spec().id),
+            ..Job::new(spec.operation, ["peer"])
+        };
+        let jobs = [plan.learn, plan.learn.mirrored()].map(job);
+        let struck = Struck { jobs, inputs: lists(spec, plan), is_wrong };
+        let count = struck.frames();
         for at in 0..count {
             for fault in faults(spec, at) {
-                strike(spec, &inputs, plan.learn, fault, at, count - at - 1);
+                strike(&struck, fault, at, count - at - 1);
             }
         }
     }
@@ -208,4 +231,94 @@ fn a_faulty_owner_of_values_is_noticed() {
 fn a_faulty_side_is_noticed_where_rows_go_with_the_matches() {
     matrix(Plan { learn: Learn::Both, large: false, owns: false, sends: true });
     matrix(Plan { learn: Learn::Peer, large: false, owns: false, sends: true });
+}
+
+/// Rows 0 to 8 of one list and 6 to 11 of the other, each with two keys of its own, a group and twice its number.
+const LISTS: [std::ops::Range<u32>; 2] = [0..9, 6..12];
+
+fn numbers(side: usize, keys: &[&str], matching: Option<Matching>) -> Input {
+    let line = |id: u32| format!("{id},k{id},{},{}\n", ["a", "b"][id as usize % 2], 2 * id);
+    let rows: String = LISTS[side].clone().map(line).collect();
+    let text = format!("id,other,group,number\n{rows}");
+    let table = Table::parse("list".into(), text.into(), b',').expect("a table");
+    let keys: Vec<KeySpec> = keys.iter().map(|key| key.parse().expect("a key")).collect();
+    Input::linked(table, &keys, matching).expect("the columns are there")
+}
+
+/// What is computed on shares with all that can be asked of it, on the side with values and on the other one.
+fn on_shares() -> Vec<[Struck; 2]> {
+    let job = |id: &str| {
+        let spec = find(id).expect("an entry").spec();
+        Job { protocol: Some(spec.id), ..Job::new(spec.operation, ["peer"]) }
+    };
+    let withheld = |least| Release { least: Some(least), ..Release::default() };
+    let noise = Noise::new(8.0, 1e-2).ok();
+    let [products, values, groups] =
+        [&["number*number".to_owned()], &["number".to_owned()], &["group".to_owned()]];
+    let one = |side| numbers(side, &["id"], None);
+    let rows = |side| numbers(side, &["id", "other"], Some(Matching::Blind));
+    let sums = Columns { values, ..Columns::default() };
+    let products = Columns { values: products, by: groups, ..Columns::default() };
+    let lent = Columns { factor: Some("number"), by: groups, ..Columns::default() };
+    let nothing = Columns::default();
+
+    let by_both = Job { groups: Some(4), release: withheld(1), ..job("circuit-sum") };
+    // Without a least result, which noise would sometimes fall below, and then fewer frames go out.
+    let noisy = |id| Job { release: Release { noise, ..Release::default() }, ..job(id) };
+    let blind = |id| Job { matching: Some(Matching::Blind), release: withheld(2), ..job(id) };
+    let wrong_groups = |done: &Done, input: &Input| {
+        // Of 6 and 8, and of 7, the squares of twice these: 144 and 256, and 196.
+        let sums = done.groups(input).map(|groups| {
+            let known = groups.filter_map(|group| group.known);
+            known.map(|(count, sums)| (count, sums[0].sum.clone())).collect::<Vec<_>>()
+        });
+        sums.is_some_and(|sums| sums != [(2, "400".to_owned()), (1, "196".to_owned())])
+    };
+    let wrong_count = |done: &Done, _: &Input| done.report.count() != Some(3);
+    let wrong_sum = |done: &Done, input: &Input| {
+        let sums = done.sums(input);
+        sums.is_some_and(|sums| sums[0].sum != "42") || done.report.count() != Some(3)
+    };
+    let wrong_shares = |done: &Done, _: &Input| match &done.report.outcome {
+        Outcome::Shares(shares) => shares.columns != 3,
+        _ => true,
+    };
+    vec![
+        both(&by_both, one, [products, lent], wrong_groups),
+        both(&noisy("circuit-sum"), one, [sums, nothing], |_, _| false),
+        both(&noisy("circuit-count"), one, [nothing; 2], |_, _| false),
+        both(&blind("circuit-count"), rows, [nothing; 2], wrong_count),
+        both(&blind("circuit-sum"), rows, [sums, nothing], wrong_sum),
+        both(&job("circuit-share"), one, [sums; 2], wrong_shares),
+    ]
+}
+
+/// The runs in which the first list's side is the faulty one, and the other one.
+fn both(
+    job: &Job,
+    list: fn(usize) -> Input,
+    columns: [Columns<'_>; 2],
+    is_wrong: fn(&Done, &Input) -> bool,
+) -> [Struck; 2] {
+    let attached = |side: usize| {
+        let input = list(side).attach(job.operation, Learn::Both, columns[side]);
+        input.expect("the columns are there")
+    };
+    [[0, 1], [1, 0]].map(|sides| Struck {
+        jobs: [job.clone(), job.clone()],
+        inputs: sides.map(attached),
+        is_wrong,
+    })
+}
+
+/// Each frame is struck by one fault, and each kind of frame by all, since the runs send the same kinds.
+#[test]
+fn a_faulty_side_is_noticed_in_all_that_is_computed_on_shares() {
+    for (number, struck) in on_shares().iter().flatten().enumerate() {
+        let count = struck.frames();
+        for at in 0..count {
+            let fault = Fault::ALL[(at as usize + number) % Fault::ALL.len()];
+            strike(struck, fault, at, count - at - 1);
+        }
+    }
 }
