@@ -138,6 +138,14 @@ pub enum DataError {
         /// Which sheets it has.
         what: String,
     },
+    /// A workbook, which this build does not read.
+    #[error(
+        "{file} is a workbook, and this build reads none: build it with the feature `excel`, or save the sheet as CSV"
+    )]
+    NoWorkbooks {
+        /// The workbook's name.
+        file: String,
+    },
     /// A row of a sheet has a cell in a column that its header lacks.
     #[error(
         "{place}: a cell lies outside of the header's columns; name its column in the header, or clear it"

@@ -44,6 +44,7 @@ mod nobody;
 mod parquet_writer;
 mod persons;
 mod phone;
+mod phonetic;
 mod pieces;
 mod places;
 mod postal;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::spill::Depot;
 use crate::table::Store;
-use crate::table::sheet::split;
 use crate::table::unpack::Packing;
+use crate::table::unpack::split;
 use crate::{DataError, Format};
 
 /// A file, several, or standard input.

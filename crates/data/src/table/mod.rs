@@ -33,11 +33,13 @@ mod raw;
 mod readings;
 mod records;
 mod segment;
-pub(crate) mod sheet;
+#[cfg_attr(not(feature = "excel"), path = "no_sheet.rs")]
+mod sheet;
 mod store;
 mod text;
 mod thrift;
 pub(crate) mod unpack;
+#[cfg(feature = "excel")]
 mod workbook;
 
 use self::batches::Batches;

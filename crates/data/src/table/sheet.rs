@@ -9,6 +9,7 @@ use chrono::NaiveDate;
 
 use super::claims::fits;
 use super::store::{BlockReader, Store};
+use super::unpack::split;
 use super::workbook::check;
 use crate::DataError;
 use crate::caught::caught;
@@ -16,19 +17,7 @@ use crate::error::{Place, Spot};
 use crate::quote::write_record;
 use crate::spill::{Depot, Landing};
 
-/// What parts a workbook's name from that of a sheet.
-const WORKBOOK: &str = ".xlsx#";
-
 type Workbook = Xlsx<BufReader<BlockReader>>;
-
-/// The name of the file, and the sheet that is named behind it.
-pub(crate) fn split(name: &str) -> (&str, Option<&str>) {
-    let sheet = name.to_ascii_lowercase().rfind(WORKBOOK);
-    match sheet.map(|at| name.split_at(at + WORKBOOK.len() - 1)) {
-        Some((file, sheet)) => (file, sheet.strip_prefix('#')),
-        None => (name, None),
-    }
-}
 
 /// The rows of the one sheet that has any, or of the one that `name` names, as CSV.
 ///

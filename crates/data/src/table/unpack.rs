@@ -18,6 +18,9 @@ pub(crate) enum Packing {
     Zip,
 }
 
+/// What parts a workbook's name from that of a sheet.
+const WORKBOOK: &str = ".xlsx#";
+
 /// Bytes that are unpacked at once.
 const CHUNK: usize = 1 << 16;
 
@@ -48,6 +51,15 @@ pub(super) fn inner_name(name: &str) -> &str {
         start.is_some_and(|start| start.eq_ignore_ascii_case(end))
     });
     &name[..name.len() - end.map_or(0, str::len)]
+}
+
+/// The name of the file, and the sheet that is named behind it.
+pub(crate) fn split(name: &str) -> (&str, Option<&str>) {
+    let sheet = name.to_ascii_lowercase().rfind(WORKBOOK);
+    match sheet.map(|at| name.split_at(at + WORKBOOK.len() - 1)) {
+        Some((file, sheet)) => (file, sheet.strip_prefix('#')),
+        None => (name, None),
+    }
 }
 
 /// What is in the file of this name, if it is packed, else the file; and whether it is CSV that was a workbook.
