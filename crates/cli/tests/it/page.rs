@@ -143,6 +143,69 @@ fn a_tab_that_breaks_loses_nothing_but_the_run() {
     assert_eq!(code(&ran), 4, "{}", stderr(&ran));
 }
 
+/// A browser that has no room says so before anything is agreed on, and the link is good once there is some.
+#[test]
+fn a_full_store_is_said_and_takes_nothing_from_the_invitation() {
+    let Some(folder) = page() else { return };
+    let (host, shop) = (party(), party());
+    let (_relay, url) = relay(&host, &folder);
+    let browser = Browser::start();
+    let offer = ["--me", "shop", "--operation", "intersect", "--key", "Mail:email"];
+    let (inviting, link) = inviting(&shop, &[&["clinic", "--via", &url], &offer[..]].concat());
+    let tab = browser.open(&link);
+    button(&tab, "Accept the invitation");
+    tab.quota(1);
+    press(&tab, "Accept the invitation");
+    sees(&tab, "the browser did not keep it; free space on its disk");
+    tab.quota(1 << 30);
+    accept(&tab, "shop");
+    let invited = inviting.output();
+    assert_eq!(code(&invited), 0, "{}", stderr(&invited));
+}
+
+#[test]
+fn two_empty_lists_have_a_result_and_a_picture() {
+    let Some(folder) = page() else { return };
+    let (host, shop) = (party(), party());
+    let (_relay, url) = relay(&host, &folder);
+    let browser = Browser::start();
+    let offer = ["--me", "shop", "--operation", "intersect", "--key", "Mail:email"];
+    let (inviting, link) = inviting(&shop, &[&["clinic", "--via", &url], &offer[..]].concat());
+    let tab = browser.open(&link);
+    accept(&tab, "shop");
+    assert_eq!(code(&inviting.output()), 0);
+    shop.file("customers.csv", "Name,Mail\n");
+    host.file("patients.csv", "Name,Mail\n");
+    start(&tab, &host.path("patients.csv"));
+    let run = shop.start(&["run", "clinic", "customers.csv", "--yes", "--output", "matches.csv"]);
+    press(&tab, "I agree");
+    let ran = run.output();
+    assert_eq!((code(&ran), shop.read("matches.csv")), (0, "Name,Mail\n".to_owned()));
+    sees(&tab, "Both lists are empty: the circles have no areas.");
+    assert_eq!(tab.faults(), Vec::<String>::new());
+}
+
+/// The program ends after its deadline; the page waits longer, says so, and can be stopped.
+#[test]
+fn a_relay_that_ends_in_a_run_is_said_on_both_sides() {
+    let Some(folder) = page() else { return };
+    let (host, shop) = (party(), party());
+    let (relay, url) = relay(&host, &folder);
+    let browser = Browser::start();
+    let tab = partner(&browser, &host, &shop, &url);
+    let flags = ["--output", "matches.csv", "--yes", "--deadline", "5s"];
+    let run = shop.start(&[&["run", "clinic", "customers.csv"][..], &flags].concat());
+    button(&tab, "I agree");
+    drop(relay);
+    press(&tab, "I agree");
+    let ran = run.output();
+    assert_eq!(code(&ran), 4, "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("the relay went away"), "{}", stderr(&ran));
+    assert!(!shop.path("matches.csv").exists());
+    sees(&tab, "the relay went away; the run goes on if the peer comes back within 5 min");
+    press(&tab, "Stop");
+}
+
 #[test]
 fn two_browsers_meet_at_the_relay_that_shows_the_page() {
     let Some(folder) = page() else { return };

@@ -148,9 +148,11 @@ export function venn({ own, peer, common: given, name }) {
     make(
       "figcaption",
       { class: "hint" },
-      place.isSmall
-        ? "Areas are as the numbers are, but the smaller list is drawn larger to be seen."
-        : "Areas are as the numbers are.",
+      own === 0 && peer === 0
+        ? "Both lists are empty: the circles have no areas."
+        : place.isSmall
+          ? "Areas are as the numbers are, but the smaller list is drawn larger to be seen."
+          : "Areas are as the numbers are.",
     ),
     twin(rows),
   );

@@ -63,7 +63,8 @@ fn name(path: &Path) -> String {
 }
 
 fn kept(well: bool) -> io::Result<()> {
-    if well { Ok(()) } else { Err(io::Error::other("the browser did not keep it")) }
+    let refused = "the browser did not keep it; free space on its disk or leave its private mode, and try again";
+    if well { Ok(()) } else { Err(io::Error::other(refused)) }
 }
 
 pub(super) fn make(_: &Path) -> Result<(), StoreError> {

@@ -214,6 +214,15 @@ impl<'a> Tab<'a> {
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
+    /// Lets the browser's store have no more than this many bytes of what the host's pages keep.
+    pub fn quota(&self, bytes: u64) {
+        let origin = self.eval("location.origin");
+        self.call(
+            "Storage.overrideQuotaForOrigin",
+            json!({ "origin": origin, "quotaSize": bytes }),
+        );
+    }
+
     /// Waits until a file is there, as after a download.
     pub fn wait_for_file(&self, path: &Path) {
         let started = Instant::now();
