@@ -45,6 +45,21 @@ impl Scalar {
         Self { half: Zeroizing::new(value.div_by_2()) }
     }
 
+    /// The one with this canonical encoding: a number below ℓ other than 0, little-endian; `None` of any other bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
+        let value = Option::from(curve25519_dalek::Scalar::from_canonical_bytes(*bytes));
+        let value: Zeroizing<curve25519_dalek::Scalar> = Zeroizing::new(value?);
+        (*value != curve25519_dalek::Scalar::ZERO).then(|| Self::of(&value))
+    }
+
+    /// Its canonical encoding.
+    #[must_use]
+    pub fn to_bytes(&self) -> Zeroizing<[u8; 32]> {
+        let value = Zeroizing::new(*self.half + *self.half);
+        Zeroizing::new(value.to_bytes())
+    }
+
     /// The scalar with which the product is 1.
     #[must_use]
     pub fn inverse(&self) -> Self {
@@ -165,6 +180,21 @@ mod tests {
         }
         let distinct: std::collections::HashSet<[u8; 32]> = expected.into_iter().collect();
         assert_eq!(distinct.len(), 1000);
+    }
+
+    #[test]
+    fn a_scalar_is_written_as_it_is_read_and_only_numbers_from_1_to_below_the_order_are_read() {
+        let order_less_one = (-DalekScalar::ONE).to_bytes();
+        let mut order = order_less_one;
+        order[0] += 1;
+        for bytes in [order_less_one, DalekScalar::from(2u64).to_bytes()] {
+            let read = Scalar::from_bytes(&bytes).expect("below the order");
+            assert_eq!(*read.to_bytes(), bytes);
+            assert_eq!(*read.inverse().inverse().to_bytes(), bytes);
+        }
+        for bytes in [[0; 32], order, [255; 32]] {
+            assert!(Scalar::from_bytes(&bytes).is_none());
+        }
     }
 
     #[test]

@@ -25,6 +25,32 @@ pub struct RistrettoPrp {
 }
 
 impl RistrettoPrp {
+    /// The permutation under the key with this canonical encoding: a number from 1 to ℓ − 1, little-endian; `None` of any other
+    /// bytes.
+    #[must_use]
+    pub fn from_bytes(key: &[u8; 32]) -> Option<Self> {
+        let key = Scalar::from_bytes(key)?;
+        Some(Self { inverse: key.inverse(), key })
+    }
+
+    /// The canonical encoding of its key.
+    #[must_use]
+    pub fn to_bytes(&self) -> Zeroizing<[u8; 32]> {
+        self.key.to_bytes()
+    }
+
+    /// `F_k` of the elements of the group that are derived from uniform bytes (RFC 9496, section 4.3.4), in order.
+    #[must_use]
+    pub fn derive_and_evaluate(&self, uniform: &[[u8; 64]]) -> Vec<[u8; 32]> {
+        tasks::<VALUES_A_TASK, _, _>(uniform, [0; 32], |uniform, images| {
+            let kernel = Kernel::best();
+            let mut points = Zeroizing::new(vec![Point::IDENTITY; uniform.len()]);
+            veilset_simd::ristretto255::map(kernel, uniform, &mut points);
+            multiply_and_halve_batch(kernel, &self.key, &mut points);
+            encode_doubled_batch(kernel, &points, images);
+        })
+    }
+
     fn decode_and_multiply(
         key: &Scalar,
         points: &[[u8; 32]],
@@ -71,5 +97,31 @@ impl CommutativePrf for RistrettoPrp {
 impl CommutativePrp for RistrettoPrp {
     fn invert(&self, points: &[[u8; 32]]) -> Result<Vec<[u8; 32]>, NotAnElement> {
         Self::decode_and_multiply(&self.inverse, points)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use curve25519_dalek::{RistrettoPoint, Scalar as DalekScalar};
+
+    use super::*;
+
+    #[test]
+    fn derived_elements_are_those_of_another_library_and_the_inverse_undoes() {
+        let key = DalekScalar::from(987_654_321u64);
+        let own = RistrettoPrp::from_bytes(&key.to_bytes()).expect("a key");
+        let uniform: Vec<[u8; 64]> = (0..300u32)
+            .map(|index| *blake3::hash(&index.to_le_bytes()).as_bytes())
+            .map(|half| [half, half.map(|byte| !byte)].concat().try_into().expect("64 bytes"))
+            .collect();
+        let derived = |uniform| RistrettoPoint::from_uniform_bytes(uniform);
+        let expected: Vec<[u8; 32]> =
+            uniform.iter().map(|uniform| (derived(uniform) * key).compress().0).collect();
+        let images = own.derive_and_evaluate(&uniform);
+        assert_eq!(images, expected);
+        let plain: Vec<[u8; 32]> =
+            uniform.iter().map(|uniform| derived(uniform).compress().0).collect();
+        assert_eq!(own.invert(&images).expect("elements"), plain);
+        assert_eq!(*own.to_bytes(), key.to_bytes());
     }
 }
