@@ -39,7 +39,7 @@ pub(crate) fn is_nobodys(preset: Preset, field: &str, normalised: &str) -> bool 
         Preset::Date => DAYS.contains(&normalised),
         Preset::Name => NAMES.contains(&normalised),
         Preset::Phone(_) => is_made_up(normalised),
-        Preset::EmailSha256 => is_plain(Preset::Email, field),
+        Preset::EmailSha256 | Preset::EmailAsciiSha256 => is_plain(Preset::Email, field),
         Preset::PhoneSha256(country) => is_plain(Preset::Phone(country), field),
         Preset::Raw
         | Preset::Ip

@@ -31,6 +31,8 @@ pub enum Preset {
     Ip,
     /// The SHA-256 of what [`Preset::Email`] makes, in hexadecimal digits; a text that is one stays, in lower case.
     EmailSha256,
+    /// As [`Preset::EmailSha256`], but letters beyond ASCII stay as they are: what PAIR and ADMAP take.
+    EmailAsciiSha256,
     /// The same of what [`Preset::Phone`] makes, with its `+`.
     PhoneSha256(Option<Country>),
     /// The host of an e-mail address, of an address on the web, or alone.
@@ -64,11 +66,12 @@ pub enum Normalised {
 }
 
 /// The presets' names, for messages.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "raw",
     "email",
     "email-gmail",
     "email-sha256",
+    "email-ascii-sha256",
     "phone",
     "phone-sha256",
     "name",
@@ -103,12 +106,12 @@ impl Preset {
 
     /// Whether it takes digests in the place of what they are of.
     pub(crate) fn reads_digests(self) -> bool {
-        matches!(self, Self::EmailSha256 | Self::PhoneSha256(_))
+        matches!(self, Self::EmailSha256 | Self::EmailAsciiSha256 | Self::PhoneSha256(_))
     }
 
     /// Whether what it reads should be an e-mail address.
     pub(crate) fn reads_addresses(self) -> bool {
-        matches!(self, Self::Email | Self::EmailGmail | Self::EmailSha256)
+        matches!(self, Self::Email | Self::EmailGmail | Self::EmailSha256 | Self::EmailAsciiSha256)
     }
 
     /// Appends the key that `field` stands for to `out`.
@@ -142,6 +145,10 @@ impl Preset {
             Self::Date => date(text, out),
             Self::EmailSha256 => hashed(text, out, |text, out| {
                 lower(text, out);
+                Some(())
+            }),
+            Self::EmailAsciiSha256 => hashed(text, out, |text, out| {
+                out.push_str(&text.to_ascii_lowercase());
                 Some(())
             }),
             Self::PhoneSha256(country) => {
@@ -179,6 +186,7 @@ impl fmt::Display for Preset {
             Self::Phone(None) => f.write_str("phone"),
             Self::Phone(Some(country)) => write!(f, "{PHONE}{}", country.code()),
             Self::EmailSha256 => f.write_str("email-sha256"),
+            Self::EmailAsciiSha256 => f.write_str("email-ascii-sha256"),
             Self::PhoneSha256(None) => f.write_str("phone-sha256"),
             Self::PhoneSha256(Some(country)) => write!(f, "{PHONE_SHA256}{}", country.code()),
             Self::Domain => f.write_str("domain"),
@@ -205,6 +213,7 @@ impl FromStr for Preset {
             "email" => Some(Self::Email),
             "email-gmail" => Some(Self::EmailGmail),
             "email-sha256" => Some(Self::EmailSha256),
+            "email-ascii-sha256" => Some(Self::EmailAsciiSha256),
             "phone" => Some(Self::Phone(None)),
             "phone-sha256" => Some(Self::PhoneSha256(None)),
             "name" => Some(Self::Name),
@@ -439,6 +448,18 @@ mod tests {
                 "Test@Example.com",
                 "973dfe463ec85785f5f95af5ba3906eedb2d931c24e69824a89ea65dba4e813b",
             ),
+            // The example of PAIR's table of match keys.
+            (
+                "email-ascii-sha256",
+                " User@Example.COM",
+                "b4c9a289323b21a01c3e940f150eb9b8c542587f1abfd8f0e1cc1ffc5e475514",
+            ),
+            // Of `printf 'ann@m\\303\\234nchen.example' | sha256sum`.
+            (
+                "email-ascii-sha256",
+                "Ann@M\u{dc}NCHEN.example",
+                "2a671d5e4cce00f27f6132a42c30cb6e61254e6109b877ca172a70b4288b38a2",
+            ),
             (
                 "phone-sha256-gb",
                 "020 7946 0018",
@@ -549,7 +570,7 @@ mod tests {
             mail in "[A-Za-z.+ ]{1,8}@(gmail|Gmail|x)[.]com",
             url in "(https://)?(www[.]){0,3}[A-Za-z]{1,3}([.]com){1,2}[.]?(:80)?(/x)?", vat in "(GR|de) ?[0-9A-Z.]{2,9}", code in "(PL-)?[0-9]{2,5}-?[0-9]{3,4}", ip in "(::ffff:|::)?[0-9]{1,3}[.][0-9]{1,3}[.]1[.]2",
         ) {
-            for (preset, field) in [("phone-us", &number), ("date", &date), ("email-gmail", &mail), ("ip", &ip), ("domain", &url), ("vat", &vat), ("address", &url), ("postcode-pl", &code), ("postcode-us", &code), ("email-sha256", &mail), ("number", &number)] {
+            for (preset, field) in [("phone-us", &number), ("date", &date), ("email-gmail", &mail), ("ip", &ip), ("domain", &url), ("vat", &vat), ("address", &url), ("postcode-pl", &code), ("postcode-us", &code), ("email-sha256", &mail), ("email-ascii-sha256", &mail), ("number", &number)] {
                 if let Ok(once) = key(preset, field) {
                     proptest::prop_assert_eq!(key(preset, &once), Ok(once.clone()));
                 }

@@ -328,7 +328,7 @@ pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
     /// The key columns, each with the preset that normalises it: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email,
-    /// email-gmail, email-sha256, phone, phone-CC (CC is a country such as gb), phone-sha256, phone-sha256-CC, name, date, ip,
+    /// email-gmail, email-sha256, email-ascii-sha256, phone, phone-CC (CC is a country such as gb), phone-sha256, phone-sha256-CC, name, date, ip,
     /// domain, number, iban, vat, address, postcode-CC. Where rows match by several keys, give --key for each, the
     /// most trusted first. A generator after a preset forgives typos (docs/use/linkage.md says which): ~deletion, ~transposition,
     /// ~day-month, ~year, ~swapped, ~soundex, ~metaphone, ~nysiis, ~cologne, ~minhash

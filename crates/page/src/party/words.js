@@ -35,6 +35,7 @@ const PRESETS = {
   email: ["e-mail address", "e-mail addresses"],
   "email-gmail": ["e-mail address (dots and +tags of Gmail do not count)", "e-mail addresses"],
   "email-sha256": ["e-mail address, hashed", "e-mail addresses"],
+  "email-ascii-sha256": ["e-mail address, hashed as PAIR does", "e-mail addresses"],
   phone: ["telephone number", "telephone numbers"],
   "phone-sha256": ["telephone number, hashed", "telephone numbers"],
   name: ["name", "names"],
