@@ -8,7 +8,7 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 36] = [
+const GRAPH: [(&str, &[&str]); 37] = [
     ("veilset-host", &[]),
     ("veilset-channel", &["veilset-host"]),
     ("veilset-names", &[]),
@@ -116,6 +116,7 @@ const GRAPH: [(&str, &[&str]); 36] = [
     ("veilset-nofly", &["veilset", "veilset-page"]),
     ("veilset-appoint", &["veilset", "veilset-page"]),
     ("veilset-testkit", &["veilset-channel", "veilset-crypto", "veilset-protocols"]),
+    ("veilset-tongues", &["veilset-crypto"]),
     (
         "veilset-fuzz",
         &[
