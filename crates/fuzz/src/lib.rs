@@ -14,6 +14,7 @@ mod lookup;
 mod mutate;
 mod objects;
 mod packed;
+mod pair;
 mod protocol_messages;
 mod receipt;
 mod sorted_set;
@@ -29,6 +30,7 @@ pub use self::lookup::lookup;
 pub use self::mutate::Mutator;
 pub use self::objects::objects;
 pub use self::packed::{gzip, workbook, zstd};
+pub use self::pair::{pair_key, pair_list, pair_seen};
 pub use self::protocol_messages::protocol_messages;
 pub use self::receipt::receipt;
 pub use self::sorted_set::sorted_set;
@@ -60,7 +62,7 @@ impl Seed {
 }
 
 /// Every kind of untrusted input.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 19] = [
     Target { name: "sorted_set", run: sorted_set, seeds: sorted_set::seeds },
     Target { name: "protocol_messages", run: protocol_messages, seeds: protocol_messages::seeds },
     Target { name: "fhe_messages", run: fhe_messages, seeds: fhe_messages::seeds },
@@ -77,4 +79,7 @@ pub const TARGETS: [Target; 16] = [
     Target { name: "flags", run: flags, seeds: flags::seeds },
     Target { name: "lookup", run: lookup, seeds: lookup::seeds },
     Target { name: "receipt", run: receipt, seeds: receipt::seeds },
+    Target { name: "pair_list", run: pair_list, seeds: pair::list_seeds },
+    Target { name: "pair_key", run: pair_key, seeds: pair::key_seeds },
+    Target { name: "pair_seen", run: pair_seen, seeds: pair::seen_seeds },
 ];

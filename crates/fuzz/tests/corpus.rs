@@ -124,6 +124,21 @@ fn lookup() {
 }
 
 #[test]
+fn pair_list() {
+    run("pair_list", 2 * CHANGED);
+}
+
+#[test]
+fn pair_key() {
+    run("pair_key", 20 * CHANGED);
+}
+
+#[test]
+fn pair_seen() {
+    run("pair_seen", 20 * CHANGED);
+}
+
+#[test]
 fn every_target_has_a_program() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz");
     let manifest = std::fs::read_to_string(format!("{folder}/Cargo.toml")).expect("readable");

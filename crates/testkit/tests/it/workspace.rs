@@ -130,6 +130,7 @@ const GRAPH: [(&str, &[&str]); 37] = [
             "veilset-session",
             "veilset-structures",
             "veilset-testkit",
+            "veilset-tongues",
         ],
     ),
 ];
