@@ -30,6 +30,7 @@ mod layout;
 mod lookup;
 mod operation;
 mod order;
+mod pair;
 mod plan;
 mod policy;
 mod prime;
@@ -152,6 +153,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Lookup(args) => lookup::run(&args, &talk),
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args, &talk),
+        Command::Pair(args) => pair::run(args, &talk),
         Command::Exchange(args) => exchange::run(&args, &talk),
         Command::Config(args) => config::command::run(&args),
         Command::Policy(args) => policy::run(args, &talk),

@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use chrono::DateTime;
 use veilset::data::PROGRAM_MEMORY;
 use veilset::planner::MOST_WORKERS;
 pub(crate) use veilset::units::{
@@ -41,6 +42,16 @@ pub(crate) fn stop_values(path: &str) -> Result<StopValues, String> {
     let text = fs::read_to_string(path).map_err(|why| format!("cannot read the file: {why}"))?;
     let lines = text.trim_start_matches('\u{feff}').lines().map(|line| line.trim().to_owned());
     Ok(StopValues(lines.filter(|line| !line.is_empty()).collect()))
+}
+
+/// The noon of a day in UTC, or a time of RFC 3339.
+pub(crate) fn day(text: &str) -> Result<SystemTime, String> {
+    let noon = format!("{text}T12:00:00Z");
+    let time = DateTime::parse_from_rfc3339(text).or_else(|_| DateTime::parse_from_rfc3339(&noon));
+    let seconds = time.ok().and_then(|time| u64::try_from(time.timestamp()).ok());
+    seconds
+        .and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds)))
+        .ok_or_else(|| "a day is needed, such as 2026-11-28".to_owned())
 }
 
 /// `500/hour`.

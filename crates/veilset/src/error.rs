@@ -188,6 +188,10 @@ pub enum Error {
     #[error(transparent)]
     #[cfg(not(target_family = "wasm"))]
     Lookup(#[from] LookupError),
+    /// A step of PAIR.
+    #[error(transparent)]
+    #[cfg(not(target_family = "wasm"))]
+    Pair(#[from] crate::tongues::pair::PairError),
     /// The key's presets are not those of a list.
     #[error(
         "the key's presets are {ours}, the list's are {list}: give --key the list's presets, without the number after `/`"
@@ -297,6 +301,8 @@ impl Error {
             Self::List(_) | Self::ListFile(_) => exit_code::INPUT,
             #[cfg(not(target_family = "wasm"))]
             Self::Lookup(error) => of_lookup(error),
+            #[cfg(not(target_family = "wasm"))]
+            Self::Pair(error) => error.exit_code(),
             Self::Refused(_) => exit_code::POLICY,
             Self::Ledger(LedgerError::Refused(_) | LedgerError::Changed { .. }) => {
                 exit_code::POLICY

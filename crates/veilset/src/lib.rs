@@ -31,7 +31,8 @@
 //! The stages are types, each consumed by the next: [`Connection`] → [`Ready`] (its terms are agreed; show the
 //! briefing, then run or decline) → [`Done`]. Several parties take the same stages.
 //!
-//! A list that one party serves, and many look items up in, is no run: [`lookup`].
+//! A list that one party serves, and many look items up in, is no run: [`lookup`]. What partners speak who run something else is in
+//! [`tongues`].
 
 #[cfg(not(target_family = "wasm"))]
 mod choices;
@@ -57,6 +58,8 @@ pub mod prime;
 mod ready;
 mod record;
 mod rules;
+#[cfg(not(target_family = "wasm"))]
+pub mod tongues;
 pub mod units;
 pub mod voice;
 mod whom;

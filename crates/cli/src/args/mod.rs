@@ -32,6 +32,7 @@ use crate::interrupt::Interrupt;
 use crate::invite::{AcceptArgs, InviteArgs};
 use crate::operation::all_cores;
 use crate::order::Order;
+use crate::pair::args::PairArgs;
 use crate::plan::args::PlanArgs;
 use crate::policy::args::PolicyArgs;
 use crate::receipt::ReceiptArgs;
@@ -177,6 +178,8 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Check a list before a run; nothing is sent
     Check(CheckArgs),
+    /// Speak PAIR, IAB Tech Lab's protocol, with a partner's clean room: keys, encrypted lists, match rates
+    Pair(PairArgs),
     /// Run what you and a peer agreed on once, as a file says it
     Exchange(ExchangeArgs),
     /// Show the flags that your files and the environment give, and where they stand
@@ -221,6 +224,7 @@ impl Command {
             Self::Check(args) => args.json,
             Self::Config(args) => args.json,
             Self::Policy(args) => args.prints_json(),
+            Self::Pair(args) => args.prints_json(),
             Self::History(args) => args.json,
             Self::Budget(args) => args.json,
             Self::Protocols(args) => args.json,

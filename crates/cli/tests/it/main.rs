@@ -13,6 +13,7 @@ mod lookup;
 mod objects;
 mod operations;
 mod page;
+mod pair;
 #[cfg(unix)]
 mod postgres;
 mod reference;

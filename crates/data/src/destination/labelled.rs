@@ -11,7 +11,7 @@ pub const LABEL_COLUMN: &str = "veilset_label";
 pub const KEY_COLUMN: &str = "veilset_key";
 
 impl Table {
-    /// Finds out before a run whether `column`, which is [`LABEL_COLUMN`] or [`KEY_COLUMN`], can be added.
+    /// Finds out before a run whether `column`, such as [`LABEL_COLUMN`] or [`KEY_COLUMN`], can be added.
     ///
     /// # Errors
     /// When the table has a column of its name already.
@@ -24,7 +24,8 @@ impl Table {
             column: column.to_owned(),
             why: match column {
                 LABEL_COLUMN => "that is the column which a lookup adds",
-                _ => "that is the column which an intersection by several keys adds",
+                KEY_COLUMN => "that is the column which an intersection by several keys adds",
+                _ => "that is the column which this command adds",
             },
         })
     }

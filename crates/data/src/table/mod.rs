@@ -370,7 +370,11 @@ impl Table {
     }
 
     /// Where row `index` is, or the field of it in `column`.
-    pub(crate) fn place_of_row(&self, index: usize, column: Option<usize>) -> Place {
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[must_use]
+    pub fn place_of_row(&self, index: usize, column: Option<usize>) -> Place {
         let segment = self.segment_of(index);
         let index = index - segment.first_row;
         let name = |column: usize| (column, self.header.get(column).cloned());

@@ -93,6 +93,7 @@ const GRAPH: [(&str, &[&str]); 37] = [
             "veilset-rules",
             "veilset-session",
             "veilset-sources",
+            "veilset-tongues",
         ],
     ),
     ("veilset-cli", &["veilset", "veilset-bench", "veilset-console", "veilset-desk"]),

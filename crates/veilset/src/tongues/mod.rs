@@ -1,0 +1,41 @@
+//! What partners speak who run something else: their protocols on this side's lists, with files between the steps.
+
+use std::borrow::Cow;
+
+use veilset_data::DataError;
+use zeroize::Zeroizing;
+
+use crate::Input;
+
+pub mod pair;
+
+/// Tells the text that the only column of a list's only key has for each distinct key, in the order of their first rows.
+fn for_each_text(input: &Input, mut tell: impl FnMut(&str)) -> Result<(), DataError> {
+    let (spec, keys) = (input.spec(), input.keys());
+    let columns = spec.locate(&input.table)?;
+    let (mut text, mut next) = (Zeroizing::new(String::new()), 0);
+    input.table.for_each_row(&columns, |row, fields| {
+        // Keys are numbered in the order of their first rows.
+        if keys.key_of(row) == Some(next) {
+            text.clear();
+            spec.normalise(0, &fields.get(0), &mut text);
+            tell(&text);
+            next += 1;
+        }
+    })
+}
+
+/// Whether a list's values are those of one column, as a preset makes them.
+fn is_of_one_column(input: &Input) -> bool {
+    let one = matches!(input.spec().columns(), [only] if only.generator.is_none());
+    one && !input.has_several_keys()
+}
+
+/// A cell of CSV.
+fn quoted(cell: &str) -> Cow<'_, str> {
+    if cell.contains(['"', ',', '\r', '\n']) || cell.is_empty() {
+        format!("\"{}\"", cell.replace('"', "\"\"")).into()
+    } else {
+        cell.into()
+    }
+}

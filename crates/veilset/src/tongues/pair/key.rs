@@ -1,0 +1,125 @@
+//! Keys in files that nobody else may read.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use veilset_host::time::now;
+use veilset_party::guard::check_secret;
+use veilset_party::{Home, StoreError};
+use veilset_session::fresh_rng;
+use veilset_tongues::pair::{CipherKey, Kind, Salt, Secret, check_age};
+use zeroize::Zeroizing;
+
+use super::PairError;
+use crate::Error;
+
+/// The longest file of a key in bytes: some times what a line has.
+const LONGEST: u64 = 1024;
+
+/// A key from a file, no older than PAIR has it.
+pub struct Key {
+    pub(super) secret: Secret,
+    path: PathBuf,
+}
+
+impl Key {
+    /// What the file has.
+    ///
+    /// # Errors
+    /// When it cannot be read or has no key, when others may read it, or when the key is too old.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let text = read_secret(path)?;
+        let path = path.to_owned();
+        let secret = match Secret::read(&text) {
+            Ok(secret) => secret,
+            Err(why) => return Err(PairError::KeyFile { path, why }.into()),
+        };
+        if let Err(why) = check_age(secret.kind(), secret.made(), now()) {
+            let place = path.display().to_string();
+            return Err(PairError::Rule { place, why }.into());
+        }
+        Ok(Self { secret, path })
+    }
+
+    /// Which it is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.secret.kind()
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+
+    pub(super) fn salt(&self) -> Result<Salt, PairError> {
+        self.secret.salt().map_err(|why| PairError::KeyFile { path: self.path(), why })
+    }
+
+    pub(super) fn cipher_key(&self) -> Result<CipherKey, PairError> {
+        self.secret.cipher_key().map_err(|why| PairError::KeyFile { path: self.path(), why })
+    }
+}
+
+/// The file of a key that is to be written, readable for this user alone.
+pub struct NewKey<'a> {
+    /// Which key.
+    pub kind: Kind,
+    /// Where it goes.
+    pub path: &'a Path,
+    /// Whether it may take the place of another file.
+    pub force: bool,
+}
+
+impl NewKey<'_> {
+    /// Makes the key.
+    ///
+    /// # Errors
+    /// When there is a file already, or it cannot be written.
+    pub fn create(&self) -> Result<(), Error> {
+        self.store(&Secret::generate(self.kind, now(), &mut fresh_rng()?))
+    }
+
+    /// Takes a key that a partner made at this time and gave in Base64 alone; `place` is where it is from, in messages.
+    ///
+    /// # Errors
+    /// As [`NewKey::create`], and when it is no such key, or too old.
+    pub fn import(&self, made: SystemTime, text: &str, place: &str) -> Result<(), Error> {
+        let place = || place.to_owned();
+        let secret = Secret::import(self.kind, made, text);
+        let secret = secret.map_err(|why| PairError::Import { place: place(), why })?;
+        check_age(self.kind, made, now()).map_err(|why| PairError::Rule { place: place(), why })?;
+        self.store(&secret)
+    }
+
+    fn store(&self, secret: &Secret) -> Result<(), Error> {
+        let path = || self.path.to_owned();
+        let unnamed = || StoreError::Write {
+            path: path(),
+            why: std::io::Error::other("it is no name of a file"),
+        };
+        let name = self.path.file_name().and_then(|name| name.to_str()).ok_or_else(unnamed)?;
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = Home::new(folder.unwrap_or(Path::new(".")));
+        if folder.write(name, secret.to_line().as_bytes(), self.force)? {
+            Ok(())
+        } else {
+            Err(PairError::Exists { path: path() }.into())
+        }
+    }
+}
+
+/// The text of a file that nobody else may read.
+fn read_secret(path: &Path) -> Result<Zeroizing<String>, Error> {
+    let failed = |why| StoreError::Read { path: path.to_owned(), why };
+    let file = File::open(path).map_err(failed)?;
+    match check_secret(path, &file.metadata().map_err(failed)?) {
+        Err(StoreError::Exposed { path }) => return Err(PairError::Exposed { path }.into()),
+        checked => checked?,
+    }
+    let mut text = Zeroizing::new(String::with_capacity(LONGEST as usize));
+    file.take(LONGEST).read_to_string(&mut text).map_err(failed)?;
+    Ok(text)
+}
