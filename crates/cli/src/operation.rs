@@ -8,6 +8,7 @@ use veilset::data::{DataError, Destination, KEY_COLUMN, Scratch, Source, Table};
 use veilset::net::Endpoint;
 use veilset::party::{Home, Identity, Peers};
 use veilset::registry::Gives;
+use veilset::tongues::admap;
 use veilset::{
     Connection, Done, Input, Job, PeerAddress, PhaseCost, Ready, Resources, disk_need, exit_code,
     table, voice,
@@ -38,7 +39,7 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     };
     let Met { done, input, destination } = party.meet(talk)?;
     if let Some(destination) = &destination {
-        deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
+        deliver(destination, &order.scratch(), talk, &|to| order.write(&done, &input, to))?;
     }
     if let Some((place, keys)) = picture.zip(done.shared_keys()) {
         deliver(&place, &order.scratch(), talk, &|to| to.write_text(&keys.svg()))?;
@@ -316,7 +317,13 @@ pub(crate) fn read(
         table.check_labelled(KEY_COLUMN)?;
     }
     let written = destination.filter(|_| order.gives_rows());
-    let input_of = |table| Ok(order.attach(Input::linked(table, &keys, matching)?)?.for_one_run());
+    let input_of = |table| {
+        let input = Input::linked(table, &keys, matching)?;
+        if order.is_admap() {
+            admap::check(&input).map_err(|why| Failure::Flags(why.to_string()))?;
+        }
+        Ok(order.attach(input)?.for_one_run())
+    };
     let input = prepared(table, written, &input_of, talk)?;
     if destination.is_some_and(is_kept) && !order.learns() {
         say(talk, "you are not to learn the result: no output file will be written");

@@ -2,19 +2,24 @@
 
 use clap::error::ErrorKind;
 use clap::{
-    Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, value_parser,
+    Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, ValueEnum,
+    value_parser,
 };
-use veilset::data::{Condition, Destination, KeySpec, Pairs, Scratch, Source};
+use veilset::data::{Condition, DataError, Destination, KeySpec, Pairs, Scratch, Source};
 use veilset::registry::{
     Attaches, Gives, Keys, MAX_GROUPS, OPERATIONS, Operation, OperationSpec, Over, PROTOCOLS,
 };
-use veilset::{Columns, Input, Job, Join, Joining, Learn, ME, Matching, Release, can_be_filled};
+use veilset::tongues::admap;
+use veilset::{
+    Columns, Done, Input, Job, Join, Joining, Learn, ME, Matching, Release, can_be_filled,
+};
 
 use crate::args::{
     LIST, MeetArgs, OutputArgs, PartyArgs, RESULT, Talk, of_several, of_two, of_two_or_several,
 };
 use crate::error::Failure;
 use crate::operation::{Output, destination};
+use crate::units;
 
 /// A job with the flags that every operation has.
 pub(crate) fn job(operation: Operation, args: &MeetArgs, peers: Vec<String>) -> Job {
@@ -54,6 +59,26 @@ pub(crate) struct Order {
     joining: Joining,
     /// Where a picture of numbers goes.
     picture: Option<String>,
+    /// How rows with identifiers are written.
+    mapping: Mapping,
+}
+
+/// How rows with identifiers are written.
+#[derive(Clone, Default)]
+struct Mapping {
+    format: MappingFormat,
+    /// ADMAP's Space ID.
+    space: Option<String>,
+}
+
+/// Whose form rows with identifiers have.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum MappingFormat {
+    /// Those of your list with a column more
+    #[default]
+    Rows,
+    /// IAB Tech Lab's ADMAP
+    Admap,
 }
 
 /// The flag that says which rows an intersection writes.
@@ -65,6 +90,15 @@ const JOIN_HELP: &str = "Which rows of your list to write: inner, those that mat
 const PICTURE: &str = "picture";
 const PICTURE_HELP: &str =
     "Write a picture of the numbers: an UpSet plot as SVG, which browsers and word processors show";
+
+/// The flag that says whose form rows with identifiers have.
+const FORMAT: &str = "format";
+const FORMAT_HELP: &str = "Whose form the result has: rows, those of your list with a column more; or admap, IAB Tech Lab's ADMAP, with Space ID, \
+                           Key Value and ADMAP ID of each of your keys, and nothing of the peer's (docs/interop.md) [default: rows]";
+
+/// The flag that names ADMAP's space.
+const SPACE: &str = "space-id";
+const SPACE_HELP: &str = "With --format admap, the Space ID, which you and the peer agreed on [default: the id of this run, which both sides have]";
 
 /// The flag that leaves the peer's cells as they come.
 const RAW_CELLS: &str = "raw-cells";
@@ -177,6 +211,13 @@ fn command(spec: &'static OperationSpec) -> Command {
         let picture = Arg::new(PICTURE).long(PICTURE).help(PICTURE_HELP).value_name("FILE.svg");
         command = command.arg(picture.help_heading(RESULT));
     }
+    if spec.gives == Gives::Identifiers {
+        let format = Arg::new(FORMAT).long(FORMAT).help(FORMAT_HELP).value_name("rows|admap");
+        let space = Arg::new(SPACE).long(SPACE).help(SPACE_HELP).value_name("TEXT");
+        command = command
+            .arg(format.help_heading(RESULT).value_parser(value_parser!(MappingFormat)))
+            .arg(space.help_heading(RESULT).requires(FORMAT).value_parser(units::reference));
+    }
     if spec.may_send_rows() {
         let join = Arg::new(JOIN).long(JOIN).help(JOIN_HELP).value_name("inner|left|anti");
         let raw = Arg::new(RAW_CELLS).long(RAW_CELLS).help(RAW_CELLS_HELP);
@@ -225,6 +266,13 @@ impl FromArgMatches for Order {
             },
             false => Joining::default(),
         };
+        let mapping = match spec.gives {
+            Gives::Identifiers => Mapping {
+                format: matches.get_one(FORMAT).copied().unwrap_or_default(),
+                space: matches.get_one(SPACE).cloned(),
+            },
+            _ => Mapping::default(),
+        };
         let filling = can_be_filled(spec.operation).then_some(matches);
         let conditions = filling.and_then(|matches| matches.get_many(WHERE));
         let grouping = spec.has_groups().then_some(matches);
@@ -245,6 +293,7 @@ impl FromArgMatches for Order {
             matching,
             pairs,
             joining,
+            mapping,
             picture: (spec.over == Over::SeveralLists)
                 .then(|| matches.get_one(PICTURE).cloned())
                 .flatten(),
@@ -301,6 +350,24 @@ impl Order {
         let json = self.party.meet.json;
         let output = Output { file: out.output.as_deref(), force: out.force, json };
         destination(output, &Source::new(&self.party.list.place.file), talk)
+    }
+
+    /// Whether the result has ADMAP's form.
+    pub(crate) fn is_admap(&self) -> bool {
+        self.mapping.format == MappingFormat::Admap
+    }
+
+    /// Writes the rows of a result.
+    pub(crate) fn write(
+        &self,
+        done: &Done,
+        input: &Input,
+        to: &Destination,
+    ) -> Result<(), DataError> {
+        match self.mapping.format {
+            MappingFormat::Rows => done.write(input, to),
+            MappingFormat::Admap => admap::write(done, input, self.mapping.space.as_deref(), to),
+        }
     }
 
     /// Where a picture of the result goes, checked before anything else happens.

@@ -1,5 +1,6 @@
 //! The command line: parties as processes, against plain sets and what the documentation says.
 
+mod admap;
 mod agree;
 mod config;
 #[cfg(target_os = "linux")]

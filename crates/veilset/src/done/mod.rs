@@ -191,6 +191,13 @@ impl Done {
         Some(((0..input.rows()).map(id).collect(), others.iter().map(text).collect()))
     }
 
+    /// The identifiers of an alignment, of each of the list's keys in their order; `None` if the result is something else.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn identifiers_of_keys(&self) -> Option<Vec<String>> {
+        let Outcome::Identifiers { own, .. } = &self.report.outcome else { return None };
+        Some(own.iter().map(text).collect())
+    }
+
     /// This side's shares; `None` if the result is something else.
     #[must_use]
     pub fn shares(&self, input: &Input) -> Option<ShareTable> {

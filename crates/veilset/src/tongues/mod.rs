@@ -1,4 +1,5 @@
-//! What partners speak who run something else: their protocols on this side's lists, with files between the steps.
+//! What partners speak who run something else: their protocols on this side's lists, with files between the steps; and results as
+//! they want them.
 
 use std::borrow::Cow;
 
@@ -7,6 +8,7 @@ use zeroize::Zeroizing;
 
 use crate::Input;
 
+pub mod admap;
 pub mod pair;
 
 /// Tells the text that the only column of a list's only key has for each distinct key, in the order of their first rows.
