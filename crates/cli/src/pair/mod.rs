@@ -2,10 +2,6 @@
 
 pub(crate) mod args;
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::time::SystemTime;
-
 use serde_json::json;
 use veilset::Input;
 use veilset::data::{Destination, Source, counted};
@@ -25,9 +21,6 @@ use crate::escape::json_line;
 use crate::operation::{Output, destination, prepared, read_table};
 use crate::progress::say;
 
-/// The longest text of a key in bytes.
-const LONGEST: u64 = 1024;
-
 pub(crate) fn run(args: PairArgs, talk: &Talk) -> Result<(), Failure> {
     match args.command {
         PairCommand::Key(args) => key(&args, talk),
@@ -43,26 +36,10 @@ fn key(args: &KeyArgs, talk: &Talk) -> Result<(), Failure> {
     let new = NewKey { kind, path: &args.output, force: args.force };
     match &args.import {
         None => new.create()?,
-        Some(place) => {
-            let (text, name) = text_of(place)?;
-            let made = args.made.unwrap_or_else(SystemTime::now);
-            new.import(made, &text, &name)?;
-        }
+        Some(from) => new.import(from, args.made)?,
     }
     say(talk, &format!("{}: {kind}, for you alone", args.output.display()));
     Ok(())
-}
-
-/// The short text at a place, and the place's name.
-fn text_of(place: &str) -> Result<(String, String), Failure> {
-    let name = Source::new(place).name();
-    let mut text = String::new();
-    let read = match place {
-        "-" => io::stdin().lock().take(LONGEST).read_to_string(&mut text),
-        path => File::open(path).and_then(|file| file.take(LONGEST).read_to_string(&mut text)),
-    };
-    read.map_err(|why| Failure::Flags(format!("cannot read {name}: {why}")))?;
-    Ok((text, name))
 }
 
 /// Encrypts this side's list.

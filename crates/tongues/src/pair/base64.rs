@@ -2,6 +2,7 @@
 
 use ::base64::Engine;
 use ::base64::prelude::BASE64_STANDARD;
+use zeroize::Zeroizing;
 
 use super::NotBase64;
 
@@ -22,8 +23,9 @@ pub fn decode(text: &str) -> Result<[u8; 32], NotBase64> {
     if text.len() != CHARACTERS {
         return Err(NotBase64);
     }
-    let mut bytes = [0; 33];
-    match BASE64_STANDARD.decode_slice(text, &mut bytes) {
+    // It may be a key.
+    let mut bytes = Zeroizing::new([0; 33]);
+    match BASE64_STANDARD.decode_slice(text, bytes.as_mut_slice()) {
         Ok(32) => bytes[..32].try_into().map_err(|_| NotBase64),
         _ => Err(NotBase64),
     }

@@ -24,6 +24,24 @@
 //!
 //! **Deviations.** Lists are sets, so a room sends each identifier once. What a room sends in step 2 is shuffled, too: the order of
 //! rows is nobody's business. Shuffles are uniform, from the generator that the caller gives.
+//!
+//! ```
+//! use chacha20::ChaCha20Rng;
+//! use rand_core::SeedableRng;
+//! use veilset_tongues::pair::{CipherKey, Matching, Salt};
+//!
+//! let rng = &mut ChaCha20Rng::from_seed([1; 32]);
+//! let (ks, kp, ka) = (Salt::new(&[2; 32]), CipherKey::generate(rng), CipherKey::generate(rng));
+//! let [ann, ben, eve] = ["ann", "ben", "eve"].map(|identifier| ks.hash(identifier.as_bytes()));
+//! // Each room encrypts its list, and the other puts its key on that.
+//! let (publisher, advertiser) = (kp.encrypt(&[ann, ben]), ka.encrypt(&[ben, eve]));
+//! let theirs = ka.encrypt_again(&publisher, rng)?;
+//! let ours = kp.encrypt_again(&advertiser, rng)?;
+//! // The advertiser's room has what both lists have under Ks and Kp: the Publisher Identifier of ben.
+//! let matched = Matching::new(advertiser.len(), &ours, &theirs)?.matched();
+//! assert_eq!(ka.remove(&matched)?, publisher[1..]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod base64;
 mod cipher;

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use veilset_data::{DataError, Source};
 use veilset_host::time::now;
 use veilset_party::guard::check_secret;
 use veilset_party::{Home, StoreError};
@@ -16,7 +17,7 @@ use super::PairError;
 use crate::Error;
 
 /// The longest file of a key in bytes: some times what a line has.
-const LONGEST: u64 = 1024;
+const LONGEST: usize = 1024;
 
 /// A key from a file, no older than PAIR has it.
 pub struct Key {
@@ -82,13 +83,20 @@ impl NewKey<'_> {
         self.store(&Secret::generate(self.kind, now(), &mut fresh_rng()?))
     }
 
-    /// Takes a key that a partner made at this time and gave in Base64 alone; `place` is where it is from, in messages.
+    /// Takes a key from a file or standard input (`-`), of a partner who gave it in Base64 alone; made at this time, by default now.
     ///
     /// # Errors
-    /// As [`NewKey::create`], and when it is no such key, or too old.
-    pub fn import(&self, made: SystemTime, text: &str, place: &str) -> Result<(), Error> {
-        let place = || place.to_owned();
-        let secret = Secret::import(self.kind, made, text);
+    /// As [`NewKey::create`], and when it cannot be read, is no such key, or is too old.
+    pub fn import(&self, from: &str, made: Option<SystemTime>) -> Result<(), Error> {
+        let source = Source::new(from);
+        let text = match source {
+            Source::Stdin => text_of(std::io::stdin().lock()),
+            Source::File(_) => File::open(from).and_then(text_of),
+        };
+        let place = || source.name();
+        let text = text.map_err(|why| DataError::Read { file: place(), why })?;
+        let made = made.unwrap_or_else(now);
+        let secret = Secret::import(self.kind, made, &text);
         let secret = secret.map_err(|why| PairError::Import { place: place(), why })?;
         check_age(self.kind, made, now()).map_err(|why| PairError::Rule { place: place(), why })?;
         self.store(&secret)
@@ -119,7 +127,13 @@ fn read_secret(path: &Path) -> Result<Zeroizing<String>, Error> {
         Err(StoreError::Exposed { path }) => return Err(PairError::Exposed { path }.into()),
         checked => checked?,
     }
-    let mut text = Zeroizing::new(String::with_capacity(LONGEST as usize));
-    file.take(LONGEST).read_to_string(&mut text).map_err(failed)?;
+    Ok(text_of(file).map_err(failed)?)
+}
+
+/// A short text.
+fn text_of(from: impl Read) -> std::io::Result<Zeroizing<String>> {
+    // With room for all, so that none is left where there was too little.
+    let mut text = Zeroizing::new(String::with_capacity(2 * LONGEST));
+    from.take(LONGEST as u64).read_to_string(&mut text)?;
     Ok(text)
 }
