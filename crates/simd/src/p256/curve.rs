@@ -56,6 +56,13 @@ pub(super) fn put_even<L: Lanes>(l: L, y: Element<L>, group: &mut [Point]) {
     field::put::<L, 32>(l, even, group);
 }
 
+/// Puts each canonical y, none of them 0, or its opposite where the mask has all bits, into a group of points.
+#[inline(always)]
+pub(super) fn put_signed<L: Lanes>(l: L, mask: L::Int, y: Element<L>, group: &mut [Point]) {
+    let signed = select(l, mask, field::opposite(l, y), y);
+    field::put::<L, 32>(l, signed, group);
+}
+
 /// Puts the points with these x-coordinates and an even y into `points`, as long; fails with the place of the first that is
 /// refused.
 #[inline(always)]
@@ -63,30 +70,53 @@ pub(super) fn lift_all<L: Lanes>(l: L, xs: &[X], points: &mut [Point]) -> Result
     let most = CHAINS * L::LANES;
     let blocks = xs.chunks(most).zip(points.chunks_mut(most));
     for (block, (xs, points)) in blocks.enumerate() {
-        let groups = xs.len().div_ceil(L::LANES);
-        // A chain without coordinates works on the last ones again.
-        let group = |chain: usize| chain.min(groups - 1) * L::LANES;
-        let mut chains = [[l.splat(0); 5]; CHAINS];
-        for (chain, x) in chains.iter_mut().enumerate() {
-            let xs = &xs[group(chain)..];
-            *x = field::load(l, &xs[..xs.len().min(L::LANES)], |x| x);
+        let first = lift_block(l, xs, points).trailing_ones() as usize;
+        if first < xs.len() {
+            return Err(block * most + first);
         }
-        let values = equation(l, chains);
-        let roots = powers::root_candidates(l, values);
-        for chain in 0..groups {
-            let lanes = l.array(is_root(l, roots[chain], values[chain]));
-            let xs = xs[group(chain)..].iter().zip(lanes);
-            if let Some(lane) =
-                xs.take(L::LANES).position(|(x, on)| on == 0 || !field::is_below_p(x))
-            {
-                return Err(block * most + group(chain) + lane);
-            }
-            let points = points[group(chain)..].chunks_mut(L::LANES).next();
-            put_even(l, canonical(l, roots[chain]), points.unwrap_or_default());
-        }
-        field::put_x(xs, points);
     }
     Ok(())
+}
+
+/// The same for all that are not refused; says of each whether it is one of them.
+#[inline(always)]
+pub(super) fn lift_each<L: Lanes>(l: L, xs: &[X], points: &mut [Point], lifted: &mut [bool]) {
+    let most = CHAINS * L::LANES;
+    let blocks = xs.chunks(most).zip(points.chunks_mut(most)).zip(lifted.chunks_mut(most));
+    for ((xs, points), lifted) in blocks {
+        let on_curve = lift_block(l, xs, points);
+        for (index, lifted) in lifted.iter_mut().enumerate() {
+            *lifted = on_curve >> index & 1 == 1;
+        }
+    }
+}
+
+/// Puts the points of one block, at most [`CHAINS`] groups. The bits of those that are not refused are set, the first the
+/// lowest.
+#[inline(always)]
+fn lift_block<L: Lanes>(l: L, xs: &[X], points: &mut [Point]) -> u32 {
+    let groups = xs.len().div_ceil(L::LANES);
+    // A chain without coordinates works on the last ones again.
+    let group = |chain: usize| chain.min(groups - 1) * L::LANES;
+    let mut chains = [[l.splat(0); 5]; CHAINS];
+    for (chain, x) in chains.iter_mut().enumerate() {
+        let xs = &xs[group(chain)..];
+        *x = field::load(l, &xs[..xs.len().min(L::LANES)], |x| x);
+    }
+    let values = equation(l, chains);
+    let roots = powers::root_candidates(l, values);
+    let mut lifted = 0;
+    for chain in 0..groups {
+        let lanes = l.array(is_root(l, roots[chain], values[chain]));
+        let group = group(chain);
+        for (lane, (x, on)) in xs[group..].iter().zip(lanes).take(L::LANES).enumerate() {
+            lifted |= u32::from(on != 0 && field::is_below_p(x)) << (group + lane);
+        }
+        let points = points[group..].chunks_mut(L::LANES).next();
+        put_even(l, canonical(l, roots[chain]), points.unwrap_or_default());
+    }
+    field::put_x(xs, points);
+    lifted
 }
 
 /// Whether all points are on the curve and have an even y; fails with the place of the first that is refused.

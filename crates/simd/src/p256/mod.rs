@@ -24,6 +24,7 @@ use crate::vector::V1;
 use crate::vector::V8Ifma;
 use crate::works::works_on_lanes;
 use lanes::Lanes;
+use multiply::End;
 
 /// An x-coordinate, big-endian, below p.
 pub type X = [u8; 32];
@@ -40,7 +41,17 @@ const GROUPS: usize = 16;
 /// The time depends on the number of points only. A kernel that does not run here gives way to [`Kernel::Scalar`].
 pub fn multiply(kernel: Kernel, scalar: &[u8; 32], points: &mut [Point]) {
     let windows = &Zeroizing::new(multiply::windows(scalar));
-    on_lanes(kernel, Multiply { windows, points });
+    on_lanes(kernel, Multiply { windows, points, end: End::Even });
+}
+
+/// Replaces each point by its product with `scalar`, whichever its y. The scalar is big-endian and one of 1 to n − 1, where n is
+/// the order of the group; the points are on the curve.
+///
+/// The time depends on the number of points only. A kernel that does not run here gives way to [`Kernel::Scalar`].
+pub fn multiply_signed(kernel: Kernel, scalar: &[u8; 32], points: &mut [Point]) {
+    let windows = &Zeroizing::new(multiply::windows(scalar));
+    let even = Zeroizing::new(u64::from(scalar[31] & 1).wrapping_sub(1));
+    on_lanes(kernel, Multiply { windows, points, end: End::Signed { opposite: &even } });
 }
 
 /// Puts the points with these x-coordinates and an even y into `points`. The x-coordinates are public.
@@ -55,6 +66,16 @@ pub fn lift(kernel: Kernel, xs: &[X], points: &mut [Point]) -> Result<(), usize>
     let mut lifted = Ok(());
     on_lanes(kernel, Lift { xs, points, lifted: &mut lifted });
     lifted
+}
+
+/// Puts those of the points with these x-coordinates and an even y that there are into `points`, and whether there is one into
+/// `lifted`. The x-coordinates may be secret; the time depends on their number only.
+///
+/// # Panics
+/// When the three differ in length.
+pub fn lift_each(kernel: Kernel, xs: &[X], points: &mut [Point], lifted: &mut [bool]) {
+    assert!(xs.len() == points.len() && xs.len() == lifted.len(), "each coordinate has its point");
+    on_lanes(kernel, LiftEach { xs, points, lifted });
 }
 
 /// Whether all points are on the curve and have an even y. They are public.
@@ -81,13 +102,14 @@ pub fn map(kernel: Kernel, uniform: &[[u8; 48]], points: &mut [Point]) {
 struct Multiply<'a> {
     windows: &'a multiply::Windows,
     points: &'a mut [Point],
+    end: End<'a>,
 }
 
 impl Work for Multiply<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         for points in self.points.chunks_mut(GROUPS * L::LANES) {
-            multiply::multiply_all(l, self.windows, points);
+            multiply::multiply_all(l, self.windows, points, self.end);
         }
     }
 }
@@ -102,6 +124,19 @@ impl Work for Lift<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         *self.lifted = curve::lift_all(l, self.xs, self.points);
+    }
+}
+
+struct LiftEach<'a> {
+    xs: &'a [X],
+    points: &'a mut [Point],
+    lifted: &'a mut [bool],
+}
+
+impl Work for LiftEach<'_> {
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        curve::lift_each(l, self.xs, self.points, self.lifted);
     }
 }
 

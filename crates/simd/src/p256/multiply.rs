@@ -2,8 +2,7 @@
 //!
 //! # The scalar
 //!
-//! The results are x-coordinates with the even y, which k and n − k give alike, so the odd one of the two is taken. Such a
-//! k is the sum of 64 digits d·16^i, each of them one of ±1, ±3, …, ±15 and the last positive: with k_0 = k,
+//! Of k and n − k, which give opposite products, the odd one is taken; [`End`] says which product is wanted. Such a k is the sum of 64 digits d·16^i, each of them one of ±1, ±3, …, ±15 and the last positive: with k_0 = k,
 //! d_i = (k_i mod 32) − 16 and k_{i+1} = (k_i − d_i)/16, which is odd again. As k_{i+1} is k_i/32 rounded down, doubled and
 //! 1 more, k_i has the bits of k from 4i on, the first of them set; so no digit depends on another.
 //!
@@ -19,7 +18,7 @@
 //!
 //! Each digit takes the same four doublings, a look at all multiples, and one addition.
 
-use super::curve::put_even;
+use super::curve::{put_even, put_signed};
 use super::field::{self, Element, Wide, carry, multiply, reduce, select, splat};
 use super::lanes::{Lanes, Subroutine};
 use super::point::{self, Affine, Jacobian, SIDES};
@@ -40,6 +39,15 @@ type Table<L> = [Affine<L>; MULTIPLES];
 /// n, the order of the group.
 const ORDER: [u64; 4] =
     [0xf3b9_cac2_fc63_2551, 0xbce6_faad_a717_9e84, u64::MAX, 0xffff_ffff_0000_0000];
+
+/// Of a product and its opposite the one that is wanted.
+#[derive(Clone, Copy)]
+pub(super) enum End<'a> {
+    /// That with an even y.
+    Even,
+    /// That with k itself: the opposite where k is even, and this has all bits, else none.
+    Signed { opposite: &'a u64 },
+}
 
 /// The digits of k or n − k, whichever is odd.
 ///
@@ -62,7 +70,7 @@ pub(super) fn windows(scalar: &[u8; 32]) -> Windows {
 
 /// Multiplies at most [`GROUPS`] groups of lanes.
 #[inline(always)]
-pub(super) fn multiply_all<L: Lanes>(l: L, windows: &Windows, points: &mut [Point]) {
+pub(super) fn multiply_all<L: Lanes>(l: L, windows: &Windows, points: &mut [Point], end: End<'_>) {
     let one = splat(l, &field::ONE);
     let mut tables = [[[one; 2]; MULTIPLES]; GROUPS];
     let mut inverses = [[one; OTHERS]; GROUPS];
@@ -98,7 +106,11 @@ pub(super) fn multiply_all<L: Lanes>(l: L, windows: &Windows, points: &mut [Poin
     for ((product, inverse), group) in products.iter().zip(z).zip(points.chunks_mut(L::LANES)) {
         let [x, y] = powers::products(l, *product, [*inverse; 2]);
         field::put::<L, 0>(l, field::canonical(l, x), group);
-        put_even(l, field::canonical(l, y), group);
+        let y = field::canonical(l, y);
+        match end {
+            End::Even => put_even(l, y, group),
+            End::Signed { opposite } => put_signed(l, l.splat(*opposite), y, group),
+        }
     }
 }
 

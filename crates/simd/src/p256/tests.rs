@@ -82,6 +82,19 @@ fn products_agree_with_another_library() {
 }
 
 #[test]
+fn signed_products_agree_with_another_library() {
+    let points = points();
+    for scalar in scalars() {
+        let expected: Vec<Point> = points.iter().map(|p| point(*p * scalar)).collect();
+        for kernel in Kernel::available() {
+            let mut products: Vec<Point> = points.iter().map(|p| point(*p)).collect();
+            multiply_signed(kernel, &scalar.to_repr().into(), &mut products);
+            assert_eq!(products, expected, "{kernel:?}, {scalar:?}");
+        }
+    }
+}
+
+#[test]
 fn any_number_of_points_is_multiplied() {
     let (points, scalar) = (points(), scalar(&[0xc7; 32]));
     let points: Vec<_> = points.iter().cycle().take(260).collect();
@@ -133,6 +146,22 @@ fn lifted_points_agree_with_another_library() {
             assert_eq!(lift(kernel, &xs[..count], &mut lifted), Ok(()));
             assert_eq!(lifted, expected[..count], "{kernel:?}");
             assert_eq!(check(kernel, &lifted), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn each_is_lifted_that_can_be() {
+    let mut xs: Vec<X> = pseudorandom(99);
+    // p and more are no coordinates.
+    xs.extend([[0xff; 32], unhex("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff")]);
+    for kernel in Kernel::available() {
+        for count in (0..18).chain([31, 33, 101]) {
+            let (mut points, mut lifted) = (vec![[0; 64]; count], vec![false; count]);
+            lift_each(kernel, &xs[..count], &mut points, &mut lifted);
+            for ((x, point), lifted) in xs.iter().zip(points).zip(lifted) {
+                assert_eq!(lifted.then_some(point), on_curve(x).map(even), "{kernel:?}");
+            }
         }
     }
 }
