@@ -2,7 +2,7 @@
 //!
 //! * [`ElementHasher`] turns a normalised key into an [`Element`], a digest that belongs to one session;
 //! * [`CommutativePrf`] is what the Diffie–Hellman protocols are written against, [`Curve25519Prf`], [`P256Prf`] and [`Ffdhe2048Prf`] its
-//!   instances; [`RistrettoPrp`] can also be inverted ([`CommutativePrp`]);
+//!   instances; [`RistrettoPrp`] can also be inverted ([`CommutativePrp`]), and [`P256Prp`] as protocols of others have it;
 //! * [`DistributedPrf`] has the keys of private-ID on Curve25519;
 //! * [`Group`] lists the groups;
 //! * [`kernel`] has the operations that take all the time, for one thread and many values;
@@ -52,4 +52,4 @@ pub use prime_group::{PrimeGroup, Row};
 pub use ristretto255::{Ristretto255, RistrettoPrp, oprf};
 pub use shuffle::permutation;
 
-pub use self::p256::{Compressed, Encoding, P256Prf, Uncompressed};
+pub use self::p256::{Compressed, Encoding, P256Prf, P256Prp, Sec1, Uncompressed, check_sec1};

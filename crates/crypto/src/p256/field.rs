@@ -41,17 +41,18 @@ impl Fe {
         (*bytes < Self::MODULUS).then(|| Self::from_reduced(bytes))
     }
 
-    /// A big-endian number of 48 bytes, reduced.
-    pub(crate) fn from_wide(wide: &[u8; 48]) -> Self {
+    /// A big-endian number, reduced.
+    pub(crate) fn from_wide<const N: usize>(wide: &[u8; N]) -> Self {
         let part = |bytes: &[u8]| {
             let mut low = [0; 32];
-            low[8..].copy_from_slice(bytes);
+            low[32 - bytes.len()..].copy_from_slice(bytes);
             let part = Self::from_reduced(&low);
             low.zeroize();
             part
         };
-        let (high, low) = wide.split_at(24);
-        part(high).mul(Self::TWO_192).add(part(low))
+        wide.rchunks(24)
+            .rev()
+            .fold(Self::ZERO, |sum, bytes| sum.mul(Self::TWO_192).add(part(bytes)))
     }
 
     /// A big-endian number below p.
@@ -246,6 +247,16 @@ mod tests {
                 .finalize_xof()
                 .fill(&mut wide[index as usize / 2..]);
             assert!(same(Fe::from_wide(&wide), Oracle::reduce(&Array::from(wide))));
+            // 2^128 times as much and some more.
+            let longer: [u8; 64] = std::array::from_fn(|at| *wide.get(at).unwrap_or(&index));
+            let shift = Oracle::reduce(&Array::from(std::array::from_fn(|at| (at == 31) as u8)));
+            let low =
+                Oracle::reduce(&Array::from(std::array::from_fn(
+                    |at| {
+                        if at >= 32 { index } else { 0 }
+                    },
+                )));
+            assert!(same(Fe::from_wide(&longer), Oracle::reduce(&Array::from(wide)) * shift + low));
         }
     }
 

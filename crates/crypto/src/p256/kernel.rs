@@ -12,6 +12,7 @@ pub use veilset_simd::p256::{Point, X};
 
 use super::field::{Fe, root_candidates};
 use super::library::Multiplier;
+pub use super::signed::{SignedScalar, lift_each_batch, multiply_signed_batch, reduce};
 pub use super::sswu::map_batch;
 use super::{B, ORDER, THREE};
 use crate::lanes::Field;
@@ -41,6 +42,14 @@ impl Scalar {
     pub fn new(bytes: &[u8; 32]) -> Option<Self> {
         is_in_range(bytes)
             .then(|| Self { bytes: Zeroizing::new(*bytes), library: Multiplier::new(bytes) })
+    }
+
+    pub(super) fn bytes(&self) -> &[u8; 32] {
+        &self.bytes
+    }
+
+    pub(super) fn library(&self) -> &Multiplier {
+        &self.library
     }
 }
 
@@ -147,7 +156,7 @@ fn is_valid(point: &Point) -> bool {
 }
 
 /// Of y and −y the even one.
-fn even(y: Fe) -> Fe {
+pub(super) fn even(y: Fe) -> Fe {
     Fe::conditional_select(&y, &y.negate(), y.is_odd())
 }
 

@@ -1,14 +1,17 @@
-//! The commutative weak pseudorandom function on P-256, and the arithmetic and encodings below it.
+//! The commutative weak pseudorandom functions on P-256, and the arithmetic and encodings below it.
 
 mod encoding;
 mod field;
 pub mod kernel;
 mod library;
 mod prf;
+mod prp;
+mod signed;
 pub(crate) mod sswu;
 
 pub use encoding::{Compressed, Encoding, Uncompressed};
 pub use prf::P256Prf;
+pub use prp::{P256Prp, Sec1, check_sec1};
 
 use self::field::Fe;
 
