@@ -28,6 +28,7 @@ mod interrupt;
 mod invite;
 mod layout;
 mod lookup;
+mod openmined;
 mod operation;
 mod order;
 mod pair;
@@ -151,6 +152,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Agree(args) => agree::run(&args, &talk),
         Command::Serve(args) => serve::run(&args, &talk),
         Command::Lookup(args) => lookup::run(&args, &talk),
+        Command::Openmined(args) => openmined::run(&args, &talk),
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args, &talk),
         Command::Pair(args) => pair::run(args, &talk),

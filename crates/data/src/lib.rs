@@ -38,6 +38,7 @@ mod groups;
 mod identifiers;
 mod items;
 mod json;
+mod key_texts;
 mod keys;
 mod linkage;
 mod nobody;

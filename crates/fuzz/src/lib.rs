@@ -13,6 +13,7 @@ mod items;
 mod lookup;
 mod mutate;
 mod objects;
+mod openmined;
 mod packed;
 mod pair;
 mod protocol_messages;
@@ -29,6 +30,7 @@ pub use self::items::items;
 pub use self::lookup::lookup;
 pub use self::mutate::Mutator;
 pub use self::objects::objects;
+pub use self::openmined::openmined;
 pub use self::packed::{gzip, workbook, zstd};
 pub use self::pair::{pair_key, pair_list, pair_seen};
 pub use self::protocol_messages::protocol_messages;
@@ -62,7 +64,7 @@ impl Seed {
 }
 
 /// Every kind of untrusted input.
-pub const TARGETS: [Target; 19] = [
+pub const TARGETS: [Target; 20] = [
     Target { name: "sorted_set", run: sorted_set, seeds: sorted_set::seeds },
     Target { name: "protocol_messages", run: protocol_messages, seeds: protocol_messages::seeds },
     Target { name: "fhe_messages", run: fhe_messages, seeds: fhe_messages::seeds },
@@ -78,6 +80,7 @@ pub const TARGETS: [Target; 19] = [
     Target { name: "items", run: items, seeds: items::seeds },
     Target { name: "flags", run: flags, seeds: flags::seeds },
     Target { name: "lookup", run: lookup, seeds: lookup::seeds },
+    Target { name: "openmined", run: openmined, seeds: openmined::seeds },
     Target { name: "receipt", run: receipt, seeds: receipt::seeds },
     Target { name: "pair_list", run: pair_list, seeds: pair::list_seeds },
     Target { name: "pair_key", run: pair_key, seeds: pair::key_seeds },

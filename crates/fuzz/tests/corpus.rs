@@ -119,6 +119,11 @@ fn flags() {
 }
 
 #[test]
+fn openmined() {
+    run("openmined", 20 * CHANGED);
+}
+
+#[test]
 fn lookup() {
     run("lookup", CHANGED);
 }

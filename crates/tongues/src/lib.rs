@@ -1,7 +1,10 @@
-//! Protocols of others, byte for byte: what partners speak who run something else.
+//! Protocols of others, as they speak them: messages and texts in and out, and no path, clock or socket.
 //!
-//! A module for each; they take and give bytes and texts, and neither read files nor ask clocks:
+//! What is promised of a run between two veilsets does not hold here: no terms are agreed on, and nothing binds a message to a
+//! connection or to the one before it. Each module says what its protocol leaks.
 //!
-//! * [`pair`], IAB Tech Lab's Publisher Advertiser Identity Reconciliation.
+//! * [`openmined`] is PSI as OpenMined publishes it: P-256, three containers, protocol buffers.
+//! * [`pair`] is IAB Tech Lab's Publisher Advertiser Identity Reconciliation.
 
+pub mod openmined;
 pub mod pair;

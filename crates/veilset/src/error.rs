@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use crate::NoParties;
 #[cfg(not(target_family = "wasm"))]
+use crate::tongues::TongueError;
+#[cfg(not(target_family = "wasm"))]
 use veilset_channel::ChannelError;
 use veilset_cluster::ClusterError;
 use veilset_crypto::NotAPrime;
@@ -157,6 +159,10 @@ pub enum Error {
     /// A run between clusters, or its price.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
+    /// A protocol of others.
+    #[cfg(not(target_family = "wasm"))]
+    #[error(transparent)]
+    Tongue(#[from] TongueError),
     /// A choice has no such value.
     #[error(transparent)]
     Choice(UnknownName),
@@ -275,6 +281,8 @@ impl Error {
                 }
             }
             Self::Object(error) => of_source(error.is_network()),
+            #[cfg(not(target_family = "wasm"))]
+            Self::Tongue(error) => error.exit_code(),
             Self::Fetch(error) => of_source(error.is_network()),
             Self::Query(error) => of_source(error.is_network()),
             Self::Data(

@@ -31,8 +31,8 @@
 //! The stages are types, each consumed by the next: [`Connection`] → [`Ready`] (its terms are agreed; show the
 //! briefing, then run or decline) → [`Done`]. Several parties take the same stages.
 //!
-//! A list that one party serves, and many look items up in, is no run: [`lookup`]. What partners speak who run something else is in
-//! [`tongues`].
+//! A list that one party serves, and many look items up in, is no run: [`lookup`]. Nor is what is done with partners who run
+//! something else: [`tongues`].
 
 #[cfg(not(target_family = "wasm"))]
 mod choices;

@@ -30,6 +30,7 @@ use crate::exchange::{ExchangeArgs, RunArgs};
 use crate::history::{BudgetArgs, HistoryArgs};
 use crate::interrupt::Interrupt;
 use crate::invite::{AcceptArgs, InviteArgs};
+use crate::openmined::args::OpenMinedArgs;
 use crate::operation::all_cores;
 use crate::order::Order;
 use crate::pair::args::PairArgs;
@@ -174,6 +175,8 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     #[command(about = Operation::Lookup.spec().help, override_usage = usage("lookup", &["<ITEMS|--file <FILE>>", "--peer <NAME|KEY> <--connect <HOST:PORT>|--via <URL>>"]))]
     Lookup(LookupArgs),
+    /// Work with a partner who runs OpenMined's PSI (the Python package openmined.psi)
+    Openmined(OpenMinedArgs),
     /// Price a run beforehand: its time, traffic and memory, and what each side learns
     Plan(PlanArgs),
     /// Check a list before a run; nothing is sent
@@ -220,6 +223,7 @@ impl Command {
             #[cfg(feature = "calendar")]
             Self::Agree(args) => args.meet.json,
             Self::Lookup(args) => args.json,
+            Self::Openmined(args) => args.prints_json(),
             Self::Plan(args) => args.json,
             Self::Check(args) => args.json,
             Self::Config(args) => args.json,

@@ -12,6 +12,8 @@ mod json;
 #[cfg(unix)]
 mod lookup;
 mod objects;
+#[cfg(unix)]
+mod openmined;
 mod operations;
 mod page;
 mod pair;

@@ -221,6 +221,14 @@ impl Destination {
         self.write(|out| out.write_all(text.as_bytes()))
     }
 
+    /// Writes bytes, such as a message to somebody who runs something else.
+    ///
+    /// # Errors
+    /// As [`write_text`](Self::write_text).
+    pub fn write_bytes(&self, bytes: &[u8]) -> Result<(), DataError> {
+        self.write(|out| out.write_all(bytes))
+    }
+
     /// Has `fill` write everything, through a buffer.
     pub(crate) fn write(
         &self,

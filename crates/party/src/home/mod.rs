@@ -146,7 +146,10 @@ impl Home {
     }
 
     /// As [`reader`](Self::reader), a file that only this user may read.
-    pub(crate) fn secret(&self, name: &str) -> Result<Option<Stored>, StoreError> {
+    ///
+    /// # Errors
+    /// As [`reader`](Self::reader), and when others may read it.
+    pub fn secret(&self, name: &str) -> Result<Option<Stored>, StoreError> {
         if place::is_there(&self.0)? { place::open_secret(&self.file(name)) } else { Ok(None) }
     }
 

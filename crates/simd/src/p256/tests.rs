@@ -154,7 +154,10 @@ fn lifted_points_agree_with_another_library() {
 fn each_is_lifted_that_can_be() {
     let mut xs: Vec<X> = pseudorandom(99);
     // p and more are no coordinates.
-    xs.extend([[0xff; 32], unhex("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff")]);
+    xs.extend([
+        [0xff; 32],
+        unhex("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"),
+    ]);
     for kernel in Kernel::available() {
         for count in (0..18).chain([31, 33, 101]) {
             let (mut points, mut lifted) = (vec![[0; 64]; count], vec![false; count]);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 37] = [
+const GRAPH: [(&str, &[&str]); 38] = [
     ("veilset-host", &[]),
     ("veilset-channel", &["veilset-host"]),
     ("veilset-names", &[]),
@@ -33,6 +33,8 @@ const GRAPH: [(&str, &[&str]); 37] = [
             "veilset-structures",
         ],
     ),
+    ("veilset-tongues", &["veilset-crypto"]),
+    ("veilset-courier", &[]),
     ("veilset-data", &["veilset-names"]),
     (
         "veilset-session",
@@ -80,6 +82,7 @@ const GRAPH: [(&str, &[&str]); 37] = [
         &[
             "veilset-channel",
             "veilset-cluster",
+            "veilset-courier",
             "veilset-crypto",
             "veilset-data",
             "veilset-host",
@@ -117,7 +120,6 @@ const GRAPH: [(&str, &[&str]); 37] = [
     ("veilset-nofly", &["veilset", "veilset-page"]),
     ("veilset-appoint", &["veilset", "veilset-page"]),
     ("veilset-testkit", &["veilset-channel", "veilset-crypto", "veilset-protocols"]),
-    ("veilset-tongues", &["veilset-crypto"]),
     (
         "veilset-fuzz",
         &[

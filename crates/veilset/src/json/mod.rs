@@ -3,6 +3,8 @@
 
 mod check;
 mod history;
+#[cfg(not(target_family = "wasm"))]
+mod openmined;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -30,6 +32,8 @@ use crate::{Done, GroupDone, Input, ListSize, Shared, SharedKeys, exit_code};
 
 pub use check::{number, of_check, of_columns};
 pub use history::{PastRun, of_budget, of_past_run};
+#[cfg(not(target_family = "wasm"))]
+pub use openmined::of_openmined;
 
 /// The version of what is said in JSON; it rises when a member goes or means something else, not when one is added.
 const SCHEMA: u32 = 1;

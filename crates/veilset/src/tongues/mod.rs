@@ -1,15 +1,35 @@
-//! What partners speak who run something else: their protocols on this side's lists, with files between the steps; and results as
-//! they want them.
+//! What partners speak who run something else: their protocols on this side's lists; and results as they want them.
+//!
+//! What a run between two veilsets promises does not hold here: [`openmined::notes`] and [`pair`] say before a step what does not.
+
+pub mod admap;
+mod error;
+mod message;
+pub mod openmined;
+pub mod pair;
 
 use std::borrow::Cow;
 
 use veilset_data::DataError;
+use veilset_party::Home;
+use veilset_rules::Policy;
 use zeroize::Zeroizing;
 
-use crate::Input;
+pub use self::error::TongueError;
+pub use self::message::{read_message, write_message};
+use crate::{Error, Input};
 
-pub mod admap;
-pub mod pair;
+/// Refuses where this party has a policy: its rules are about peers that it pinned and terms that both sides agree on, and here there
+/// are neither.
+///
+/// # Errors
+/// When there is a policy, or it cannot be read.
+pub fn check_policy(home: &Home) -> Result<(), Error> {
+    match Policy::of_party(home, None)? {
+        Some(_) => Err(TongueError::Policy.into()),
+        None => Ok(()),
+    }
+}
 
 /// Tells the text that the only column of a list's only key has for each distinct key, in the order of their first rows.
 fn for_each_text(input: &Input, mut tell: impl FnMut(&str)) -> Result<(), DataError> {

@@ -2,6 +2,7 @@
 //! II-A, in lanes.
 
 mod invert;
+mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -266,13 +267,7 @@ impl PrimeGroup for SafePrimeGroup {
         rows: &[Row],
         count: usize,
     ) -> Vec<Unsigned> {
-        let row = |row: &Row| {
-            let Row { element: base, from, count, to } = *row;
-            batch::Row { base, from, count, to }
-        };
-        let rows: Vec<_> = rows.iter().map(row).collect();
-        let sums = self.residues.rows(&self.integers(scalars), &bare(elements), &rows, count);
-        sums.into_iter().map(Unsigned).collect()
+        self.rows(scalars, elements, rows, count)
     }
 
     /// The points' powers are computed in lanes, too.

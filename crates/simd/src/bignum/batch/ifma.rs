@@ -10,7 +10,8 @@ use std::arch::x86_64::{
     _mm512_test_epi64_mask,
 };
 
-use super::lanes::{Constants, Element, Lanes};
+use super::lanes::{self, Constants, Element, Factor, Lanes};
+use super::quotient::{self, Quotients};
 use super::{Modulus, multiply, narrow};
 use crate::vector::{MOST_LANES, V8Ifma, Vector};
 
@@ -57,15 +58,26 @@ impl Lanes for V8Ifma {
         unsafe { product(self, &modulus.limbs, a, b) }
     }
 
+    /// The factor without R.
     #[inline(always)]
-    fn multiply_entry<const WORDS: usize, const LIMBS: usize, const ENTRIES: usize>(
+    fn factor<const WORDS: usize, const LIMBS: usize>(
         self,
         modulus: &Modulus<WORDS, LIMBS>,
-        table: &[[u64; ENTRIES]; LIMBS],
+        a: &Element<Self, LIMBS>,
+    ) -> Factor<Element<Self, LIMBS>> {
+        unsafe { factor(self, modulus, a) }
+    }
+
+    #[inline(always)]
+    fn multiply_factor<const WORDS: usize, const LIMBS: usize, const ENTRIES: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+        table: &Factor<[[u64; ENTRIES]; LIMBS]>,
         index: __m512i,
-        b: &Element<Self, LIMBS>,
-    ) -> Element<Self, LIMBS> {
-        unsafe { entry_product(self, &modulus.limbs, table, index, b) }
+        product: &mut [u64],
+        stride: usize,
+    ) {
+        unsafe { factor_product(self, &modulus.quotients, table, index, product, stride) }
     }
 
     #[inline(always)]
@@ -97,14 +109,34 @@ unsafe fn product<const LIMBS: usize>(
 /// The processor has AVX-512F, BW, DQ and IFMA.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline(never)]
-unsafe fn entry_product<const LIMBS: usize, const ENTRIES: usize>(
+unsafe fn factor_product<const LIMBS: usize, const ENTRIES: usize>(
     l: V8Ifma,
-    constants: &Constants<LIMBS>,
-    table: &[[u64; ENTRIES]; LIMBS],
+    quotients: &Quotients<LIMBS>,
+    table: &Factor<[[u64; ENTRIES]; LIMBS]>,
     index: __m512i,
-    b: &Element<V8Ifma, LIMBS>,
-) -> Element<V8Ifma, LIMBS> {
-    multiply::by_rows(l, constants, |limb| Lanes::pick(l, &table[limb], index), b)
+    product: &mut [u64],
+    stride: usize,
+) {
+    let factor = |limb: usize| Lanes::pick(l, &table.itself[limb], index);
+    let quotient = |limb: usize| Lanes::pick(l, &table.quotient[limb], index);
+    let b = lanes::read(l, product, stride);
+    let multiplied = quotient::multiply(l, quotients, factor, quotient, &b);
+    lanes::write(l, &multiplied, product, stride);
+}
+
+/// # Safety
+/// The processor has AVX-512F, BW, DQ and IFMA.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline(never)]
+unsafe fn factor<const WORDS: usize, const LIMBS: usize>(
+    l: V8Ifma,
+    modulus: &Modulus<WORDS, LIMBS>,
+    a: &Element<V8Ifma, LIMBS>,
+) -> Factor<Element<V8Ifma, LIMBS>> {
+    Factor {
+        itself: multiply::without_r(l, &modulus.limbs, a),
+        quotient: quotient::quotient(l, &modulus.quotients, a),
+    }
 }
 
 /// # Safety

@@ -17,6 +17,13 @@ pub(super) struct Constants<const LIMBS: usize> {
 /// Limbs in each lane, least first.
 pub(super) type Element<L, const LIMBS: usize> = [<L as Vector>::Int; LIMBS];
 
+/// Of a factor of many products the limbs, and of what a kernel computes from it for them; or a table of such limbs.
+#[derive(Clone, Copy)]
+pub(super) struct Factor<T> {
+    pub(super) itself: T,
+    pub(super) quotient: T,
+}
+
 /// What powers need besides. No operation's time depends on the data.
 pub(super) trait Lanes: Vector {
     /// In each lane the entry that its index names; there are 32 or 64.
@@ -42,14 +49,21 @@ pub(super) trait Lanes: Vector {
         a: &Element<Self, LIMBS>,
         b: &Element<Self, LIMBS>,
     ) -> Element<Self, LIMBS>;
-    /// The same where a is in each lane the entry of a table, limb by limb, that the lane's index names.
-    fn multiply_entry<const WORDS: usize, const LIMBS: usize, const ENTRIES: usize>(
+    /// a as a factor of many products.
+    fn factor<const WORDS: usize, const LIMBS: usize>(
         self,
         modulus: &Modulus<WORDS, LIMBS>,
-        table: &[[u64; ENTRIES]; LIMBS],
+        a: &Element<Self, LIMBS>,
+    ) -> Factor<Element<Self, LIMBS>>;
+    /// Multiplies what lies in memory by a/R modulo p, where a is in each lane the factor that the lane's index names.
+    fn multiply_factor<const WORDS: usize, const LIMBS: usize, const ENTRIES: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+        table: &Factor<[[u64; ENTRIES]; LIMBS]>,
         index: Self::Int,
-        b: &Element<Self, LIMBS>,
-    ) -> Element<Self, LIMBS>;
+        product: &mut [u64],
+        stride: usize,
+    );
     /// a²/R modulo p, likewise.
     fn square<const WORDS: usize, const LIMBS: usize>(
         self,
@@ -109,4 +123,31 @@ pub(super) fn columns<L: Lanes, const LIMBS: usize>(
         }
     }
     columns
+}
+
+/// What begins a memory with so many words for each limb, one number in each lane.
+#[inline(always)]
+pub(super) fn read<L: Lanes, const LIMBS: usize>(
+    l: L,
+    memory: &[u64],
+    stride: usize,
+) -> Element<L, LIMBS> {
+    let mut element = [l.splat(0); LIMBS];
+    for (limb, words) in element.iter_mut().zip(memory.chunks(stride)) {
+        *limb = l.load(words);
+    }
+    element
+}
+
+/// Puts it there.
+#[inline(always)]
+pub(super) fn write<L: Lanes, const LIMBS: usize>(
+    l: L,
+    element: &Element<L, LIMBS>,
+    memory: &mut [u64],
+    stride: usize,
+) {
+    for (limb, words) in element.iter().zip(memory.chunks_mut(stride)) {
+        l.store(words, *limb);
+    }
 }

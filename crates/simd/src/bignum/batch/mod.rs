@@ -16,6 +16,8 @@ mod multiply;
 #[cfg(any(test, target_arch = "x86_64"))]
 mod narrow;
 mod power;
+#[cfg(target_arch = "x86_64")]
+mod quotient;
 mod residues;
 mod scalar;
 #[cfg(test)]
@@ -42,13 +44,15 @@ pub struct Modulus<const WORDS: usize, const LIMBS: usize> {
     /// For limbs of 52 bits.
     #[cfg(target_arch = "x86_64")]
     limbs: Constants<LIMBS>,
+    #[cfg(target_arch = "x86_64")]
+    quotients: quotient::Quotients<LIMBS>,
 }
 
 impl<const WORDS: usize, const LIMBS: usize> Modulus<WORDS, LIMBS> {
-    /// Two bits more than the words have keep products of loosely reduced numbers loosely reduced.
+    /// Four bits more than the words have keep products of loosely reduced numbers loosely reduced.
     const FITS: () = assert!(
-        64 * WORDS + 2 <= 52 * LIMBS && LIMBS.is_multiple_of(5),
-        "limbs in blocks of five, with two bits to spare"
+        64 * WORDS + 4 <= 52 * LIMBS && LIMBS.is_multiple_of(5),
+        "limbs in blocks of five, with four bits to spare"
     );
 
     /// `None` for a modulus that is even, or 1.
@@ -69,6 +73,8 @@ impl<const WORDS: usize, const LIMBS: usize> Modulus<WORDS, LIMBS> {
             words: Constants::new(number, factor, 64 * WORDS, scalar::limbs),
             #[cfg(target_arch = "x86_64")]
             limbs: Constants::new(number, factor, 52 * LIMBS, narrow::limbs),
+            #[cfg(target_arch = "x86_64")]
+            quotients: quotient::Quotients::new(number, factor),
         })
     }
 

@@ -1,14 +1,14 @@
 //! Montgomery's multiplication by halves of products.
 //!
-//! R is 2^(52·limbs). Limbs are below 2^52 and numbers below 2p.
+//! R is 2^(52·limbs). Limbs are below 2^52 and numbers below 4p.
 //!
 //! Long numbers are multiplied block by block, five limbs by five: ten sums and ten factors stay in registers, for 50
 //! multiplications. Up to [`IN_REGISTERS`] limbs the sums of a whole row stay there: each limb of one factor is multiplied by all
 //! of the other, the lowest sum cleared by a multiple of p, and all sums move down by one.
 //!
 //! A column has at most as many low and as many high halves of a product as there are limbs, and as many of a multiple of p,
-//! and a carry: below 161·2^52 < 2^60 for 40 limbs. The product of numbers a, b < 2p and the multiple q·p with q < R are
-//! below R·(p + 4p²/R): divided by R below p·(1 + 4p/R), and 4p is at most R.
+//! and a carry: below 161·2^52 < 2^60 for 40 limbs. The product of numbers a, b < 4p and the multiple q·p with q < R are
+//! below R·(p + 16p²/R): divided by R below p·(1 + 16p/R), and 16p is at most R.
 
 use std::hint::black_box;
 
@@ -19,7 +19,7 @@ use crate::vector::{Halves, MASK_52, Vector};
 const BLOCK: usize = 5;
 
 /// Limbs of which a row of sums fits into 32 registers.
-const IN_REGISTERS: usize = 20;
+pub(super) const IN_REGISTERS: usize = 20;
 
 type Columns<L, const LIMBS: usize> = [Element<L, LIMBS>; 2];
 type Factor<L> = [<L as Vector>::Int; BLOCK];
@@ -32,7 +32,7 @@ pub(super) fn multiply<L: Halves, const LIMBS: usize>(
     b: &Element<L, LIMBS>,
 ) -> Element<L, LIMBS> {
     if LIMBS <= IN_REGISTERS {
-        return by_rows(l, constants, |limb| a[limb], b);
+        return by_rows(l, constants, a, b);
     }
     let mut columns = [[l.splat(0); LIMBS]; 2];
     let flat = columns.as_flattened_mut();
@@ -114,7 +114,10 @@ fn reduce<L: Halves, const LIMBS: usize>(
 
 /// The limbs of columns.
 #[inline(always)]
-fn carried<L: Vector, const LIMBS: usize>(l: L, columns: &Element<L, LIMBS>) -> Element<L, LIMBS> {
+pub(super) fn carried<L: Vector, const LIMBS: usize>(
+    l: L,
+    columns: &Element<L, LIMBS>,
+) -> Element<L, LIMBS> {
     let mut limbs = [l.splat(0); LIMBS];
     let mut carry = l.splat(0);
     let mask = l.splat(MASK_52);
@@ -153,16 +156,15 @@ fn clear<L: Halves>(
 
 /// a·b/R modulo p, limb by limb of a.
 #[inline(always)]
-pub(super) fn by_rows<L: Halves, const LIMBS: usize>(
+fn by_rows<L: Halves, const LIMBS: usize>(
     l: L,
     constants: &Constants<LIMBS>,
-    a: impl Fn(usize) -> L::Int,
+    a: &Element<L, LIMBS>,
     b: &Element<L, LIMBS>,
 ) -> Element<L, LIMBS> {
     let (factor, zero) = (l.splat(constants.factor), l.splat(0));
     let mut sums = [zero; LIMBS];
-    for limb in 0..LIMBS {
-        let limb = a(limb);
+    for limb in *a {
         // Factors are read anew for each row: kept, they would be put aside where loads straddle lines of the cache.
         let factors = black_box(b);
         for j in 0..LIMBS {
@@ -174,6 +176,21 @@ pub(super) fn by_rows<L: Halves, const LIMBS: usize>(
         for j in 0..LIMBS {
             sums[j] = l.high(sums[j], limb, factors[j]);
         }
+    }
+    carried(l, &sums)
+}
+
+/// a/R modulo p.
+#[inline(always)]
+pub(super) fn without_r<L: Halves, const LIMBS: usize>(
+    l: L,
+    constants: &Constants<LIMBS>,
+    a: &Element<L, LIMBS>,
+) -> Element<L, LIMBS> {
+    let mut sums = *a;
+    for _ in 0..LIMBS {
+        let multiple = l.low(l.splat(0), sums[0], l.splat(constants.factor));
+        sums = moved(l, constants, sums, multiple);
     }
     carried(l, &sums)
 }

@@ -80,7 +80,7 @@ pub(super) fn store<L: Lanes, const WORDS: usize, const LIMBS: usize>(
 ) {
     let mut one = [l.splat(0); LIMBS];
     one[0] = l.splat(1);
-    // At most p: (2p + (R − 1)·p) / R.
+    // At most p, and less than R·(p + 1) before it is divided: 4p + (R − 1)·p.
     let columns = lanes::columns(l, &l.multiply(modulus, element, &one));
     for (number, limbs) in group.iter_mut().zip(&columns) {
         let most_p = l.number(limbs);

@@ -2,13 +2,13 @@
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::lanes::{self, Element, Lanes};
+use super::lanes::{self, Element, Factor, Lanes};
 use super::power::store;
 use super::{Modulus, Work, on_lanes};
 use crate::Kernel;
 use crate::vector::MOST_LANES;
 
-/// A residue, in the form of the kernel and modulus that it was made with: times R, and with AVX-512 IFMA below 2p.
+/// A residue, in the form of the kernel and modulus that it was made with: times R, and with AVX-512 IFMA below 4p.
 #[derive(Clone, Copy)]
 pub struct Residue<const LIMBS: usize>([u64; LIMBS]);
 
@@ -347,14 +347,15 @@ const LINE: usize = 8;
 /// Bits of a window, of which all lanes have the same table.
 const SHARED: usize = 6;
 
-/// The powers of a base, limb by limb, so that no vector of them straddles two lines of the cache.
+/// The powers of a base as factors, limb by limb, so that no vector of them straddles two lines of the cache.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Powers<const LIMBS: usize>([[u64; 1 << SHARED]; LIMBS]);
+struct Powers<const LIMBS: usize>(Factor<[[u64; 1 << SHARED]; LIMBS]>);
 
 impl<const LIMBS: usize> Zeroize for Powers<LIMBS> {
     fn zeroize(&mut self) {
-        self.0.as_flattened_mut().zeroize();
+        self.0.itself.as_flattened_mut().zeroize();
+        self.0.quotient.as_flattened_mut().zeroize();
     }
 }
 
@@ -384,11 +385,14 @@ impl<const WORDS: usize, const LIMBS: usize> Work for Rows<'_, WORDS, LIMBS> {
         let digits = digits(self.exponents);
         for digits in digits.chunks(self.exponents.len()).rev() {
             for place in (0..self.products.len()).step_by(L::LANES) {
-                let mut product = get(l, products, stride, place);
-                for _ in 0..SHARED {
-                    product = l.square(modulus, &product);
+                let products = &mut products[place..];
+                let mut product = lanes::read(l, products, stride);
+                // By twos, so that no square is copied.
+                for _ in 0..SHARED / 2 {
+                    let square = l.square(modulus, &product);
+                    product = l.square(modulus, &square);
                 }
-                set(l, products, stride, place, &product);
+                lanes::write(l, &product, products, stride);
             }
             for row in self.rows {
                 let digits = &digits[row.from..][..row.count];
@@ -401,16 +405,13 @@ impl<const WORDS: usize, const LIMBS: usize> Work for Rows<'_, WORDS, LIMBS> {
                             l.widen(&few)
                         }
                     };
-                    let place = row.to + group * L::LANES;
-                    let product = get(l, products, stride, place);
-                    let table = &tables[row.base].0;
-                    let product = l.multiply_entry(modulus, table, digits, &product);
-                    set(l, products, stride, place, &product);
+                    let products = &mut products[row.to + group * L::LANES..];
+                    l.multiply_factor(modulus, &tables[row.base].0, digits, products, stride);
                 }
             }
         }
         for (index, group) in self.products.chunks_mut(L::LANES).enumerate() {
-            put(l, &get(l, products, stride, index * L::LANES), group);
+            put(l, &lanes::read(l, &products[index * L::LANES..], stride), group);
         }
     }
 }
@@ -434,46 +435,23 @@ fn tables<L: Lanes, const WORDS: usize, const LIMBS: usize>(
     modulus: &Modulus<WORDS, LIMBS>,
     residues: &[Residue<LIMBS>],
 ) -> Zeroizing<Vec<Powers<LIMBS>>> {
-    let mut tables = Zeroizing::new(vec![Powers([[0; 1 << SHARED]; LIMBS]); residues.len()]);
+    let none = [[0; 1 << SHARED]; LIMBS];
+    let mut tables =
+        Zeroizing::new(vec![Powers(Factor { itself: none, quotient: none }); residues.len()]);
     let mut powers = vec![[lanes::splat(l, &l.constants(modulus).one); 1 << SHARED]; 1];
     for (group, tables) in residues.chunks(L::LANES).zip(tables.chunks_mut(L::LANES)) {
         fill(l, modulus, &mut powers[0], take(l, group));
         for (entry, power) in powers[0].iter().enumerate() {
-            for (table, limbs) in tables.iter_mut().zip(lanes::columns(l, power)) {
-                for (words, limb) in table.0.iter_mut().zip(limbs) {
-                    words[entry] = limb;
+            let Factor { itself, quotient } = l.factor(modulus, power);
+            let columns = lanes::columns(l, &itself).into_iter().zip(lanes::columns(l, &quotient));
+            for (table, (itself, quotient)) in tables.iter_mut().zip(columns) {
+                for limb in 0..LIMBS {
+                    table.0.itself[limb][entry] = itself[limb];
+                    table.0.quotient[limb][entry] = quotient[limb];
                 }
             }
         }
     }
     wipe(l, &mut powers);
     tables
-}
-
-/// The products from `place` on, one in each lane.
-#[inline(always)]
-fn get<L: Lanes, const LIMBS: usize>(
-    l: L,
-    products: &[u64],
-    stride: usize,
-    place: usize,
-) -> Element<L, LIMBS> {
-    let mut element = [l.splat(0); LIMBS];
-    for (limb, products) in element.iter_mut().zip(products.chunks(stride)) {
-        *limb = l.load(&products[place..]);
-    }
-    element
-}
-
-#[inline(always)]
-fn set<L: Lanes, const LIMBS: usize>(
-    l: L,
-    products: &mut [u64],
-    stride: usize,
-    place: usize,
-    element: &Element<L, LIMBS>,
-) {
-    for (limb, products) in element.iter().zip(products.chunks_mut(stride)) {
-        l.store(&mut products[place..], *limb);
-    }
 }

@@ -4,7 +4,7 @@
 //! below 2·p·R if one factor is below R and the other below p: divided by R and less p where that is not negative, below p
 //! again.
 
-use super::lanes::{Constants, Lanes};
+use super::lanes::{self, Constants, Factor, Lanes};
 use super::{Modulus, select, subtract};
 use crate::vector::{MOST_LANES, V1};
 
@@ -48,18 +48,28 @@ impl Lanes for V1 {
         self.limbs(&multiply(modulus, &self.number(a), &self.number(b)))
     }
 
-    fn multiply_entry<const WORDS: usize, const LIMBS: usize, const ENTRIES: usize>(
+    fn factor<const WORDS: usize, const LIMBS: usize>(
+        self,
+        _: &Modulus<WORDS, LIMBS>,
+        a: &[u64; LIMBS],
+    ) -> Factor<[u64; LIMBS]> {
+        Factor { itself: *a, quotient: [0; LIMBS] }
+    }
+
+    fn multiply_factor<const WORDS: usize, const LIMBS: usize, const ENTRIES: usize>(
         self,
         modulus: &Modulus<WORDS, LIMBS>,
-        table: &[[u64; ENTRIES]; LIMBS],
+        table: &Factor<[[u64; ENTRIES]; LIMBS]>,
         index: u64,
-        b: &[u64; LIMBS],
-    ) -> [u64; LIMBS] {
+        product: &mut [u64],
+        stride: usize,
+    ) {
         let mut entry = [0; LIMBS];
-        for (limb, entries) in entry.iter_mut().zip(table) {
+        for (limb, entries) in entry.iter_mut().zip(&table.itself) {
             *limb = self.pick(entries, index);
         }
-        self.multiply(modulus, &entry, b)
+        let multiplied = self.multiply(modulus, &entry, &lanes::read(self, product, stride));
+        lanes::write(self, &multiplied, product, stride);
     }
 
     fn square<const WORDS: usize, const LIMBS: usize>(

@@ -1,0 +1,130 @@
+//! Why nothing came of a protocol of others.
+
+use std::io;
+use std::path::PathBuf;
+
+use veilset_courier::CourierError;
+use veilset_tongues::openmined::OpenMinedError;
+
+use crate::exit_code;
+
+/// Why nothing came of a protocol of others.
+#[derive(Debug, thiserror::Error)]
+pub enum TongueError {
+    /// A message of OpenMined's PSI.
+    #[error(transparent)]
+    OpenMined(#[from] OpenMinedError),
+    /// A partner's service.
+    #[error(transparent)]
+    Courier(#[from] CourierError),
+    /// The address is not free.
+    #[error("cannot serve at {address}: {why}; give --listen another address")]
+    Listen {
+        /// The address.
+        address: String,
+        /// What the system says.
+        why: io::Error,
+    },
+    /// So many keys were asked about that no more are answered.
+    #[error("this service has answered about as many keys as it may: ask whoever runs it")]
+    Budget,
+    /// A message cannot be read.
+    #[error("cannot read {place}: {why}")]
+    Read {
+        /// Where it is.
+        place: String,
+        /// What the system says.
+        why: io::Error,
+    },
+    /// A message is longer than any.
+    #[error("{place} has more than {most} bytes, and no message has: is it the right file?")]
+    TooLong {
+        /// Where it is.
+        place: String,
+        /// The most.
+        most: usize,
+    },
+    /// The key has several columns.
+    #[error(
+        "the key has {columns} columns, and a partner's program compares one text: make one column of them that both sides write alike"
+    )]
+    Columns {
+        /// How many.
+        columns: usize,
+    },
+    /// A file for a key is there.
+    #[error(
+        "{} holds the key of an exchange already: give --secret another name, or --force to lose that key, without which its \
+         messages are worth nothing", path.display()
+    )]
+    SecretExists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no file with the key.
+    #[error("there is no file {}: give the file that {made_by} made with --secret", path.display())]
+    NoSecret {
+        /// The file.
+        path: PathBuf,
+        /// The command that makes it.
+        made_by: &'static str,
+    },
+    /// Others may read a file with a key.
+    #[error(
+        "others may read {}: run `chmod 600` on it, and make a new exchange if somebody may have read it", path.display()
+    )]
+    Exposed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file with a key is none, or another's.
+    #[error("{} is no file that {made_by} made with --secret: {why}", path.display())]
+    BadSecret {
+        /// The file.
+        path: PathBuf,
+        /// The command that makes it.
+        made_by: &'static str,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// A key out of range.
+    #[error("the key in the file of --secret is out of range: make a new exchange")]
+    NoKey,
+    /// The list is not what was asked about.
+    #[error(
+        "the list, its key or its presets have changed since the request was made, so the response says nothing of it: give the list of \
+         that day, or make a new request"
+    )]
+    ListChanged,
+    /// This party has a policy.
+    #[error(
+        "your policy has rules for peers that you pinned, and none of them can hold for a partner without a key and without terms: ask \
+         whoever wrote it, or use a VEILSET_HOME without a policy"
+    )]
+    Policy,
+}
+
+impl TongueError {
+    /// The exit code.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::OpenMined(OpenMinedError::Reveal { .. }) => exit_code::TERMS,
+            Self::OpenMined(OpenMinedError::TooMany { .. }) | Self::Policy => exit_code::POLICY,
+            Self::OpenMined(error) if error.is_of_peer() => exit_code::PEER,
+            Self::Courier(error) => of_courier(error),
+            Self::Budget => exit_code::POLICY,
+            _ => exit_code::INPUT,
+        }
+    }
+}
+
+fn of_courier(error: &CourierError) -> u8 {
+    match error {
+        CourierError::Address => exit_code::INPUT,
+        CourierError::Unreachable { .. } | CourierError::Slow { .. } => exit_code::NETWORK,
+        CourierError::Refused { status: 409, .. } => exit_code::TERMS,
+        CourierError::Refused { status: 401 | 403 | 413 | 429, .. } => exit_code::POLICY,
+        CourierError::Refused { status: 500.., .. } => exit_code::NETWORK,
+        CourierError::Refused { .. } | CourierError::TooLong { .. } => exit_code::PEER,
+    }
+}
