@@ -70,6 +70,7 @@ pub(super) fn multiply<L: Halves, const LIMBS: usize>(
     quotient: impl Fn(usize) -> L::Int,
     a: &Element<L, LIMBS>,
 ) -> Element<L, LIMBS> {
+    const { assert!(LIMBS <= IN_REGISTERS && LIMBS.is_multiple_of(2), "pairs of limbs, in registers") };
     let q = upper(l, quotient, a);
     let sums = add_lower(l, [l.splat(0); LIMBS], factor, a);
     let complement = |limb: usize| l.splat(quotients.complement[limb]);
@@ -98,7 +99,7 @@ fn add_lower<L: Halves, const LIMBS: usize>(
     b: &Element<L, LIMBS>,
 ) -> Element<L, LIMBS> {
     unrolled!(ROW {
-        if ROW % 2 == 0 && ROW < LIMBS {
+        if ROW.is_multiple_of(2) && ROW < LIMBS {
             sums = lower_rows::<L, LIMBS, ROW>(l, sums, [a(ROW), a(ROW + 1)], read_anew(b));
         }
     });
@@ -145,7 +146,7 @@ fn upper<L: Halves, const LIMBS: usize>(
     // Those of the columns from LIMBS − 1 on.
     let mut sums = [l.splat(0); IN_REGISTERS + 1];
     unrolled!(ROW {
-        if ROW % 2 == 0 && ROW < LIMBS {
+        if ROW.is_multiple_of(2) && ROW < LIMBS {
             sums = upper_rows::<L, LIMBS, ROW>(l, sums, [a(ROW), a(ROW + 1)], read_anew(b));
         }
     });
