@@ -412,7 +412,11 @@ fn best(
     }
     let machine = Calibration::measure()?;
     let estimates = plan(wanted, shape, &machine, Link::default(), 1);
-    let mut planned = estimates.iter().map(|estimate| estimate.protocol);
+    // Estimates are of what somebody can name, too.
+    let automatic = |protocol: &&'static dyn Protocol| {
+        wanted.planned().any(|automatic| automatic.spec().id == protocol.spec().id)
+    };
+    let mut planned = estimates.iter().map(|estimate| estimate.protocol).filter(automatic);
     Ok(planned
         .clone()
         .find(|protocol| fits(*protocol, wanted.completed(protocol.spec())))

@@ -4,9 +4,33 @@ use std::time::Duration;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::memory_pair;
+use veilset_protocols::Security;
 
 use super::*;
 use crate::terms::{factor_detail, groups_detail};
+
+/// Where memory is short, too.
+#[test]
+fn nothing_is_chosen_that_somebody_has_to_name() {
+    let wanted = Wanted::new(Operation::Count, Security::SemiHonest, Learn::Both);
+    let shape = Shape {
+        sender: 1 << 14,
+        receiver: 1 << 14,
+        reveal: wanted.learn.reveal(),
+        attached: AttachedShape::Nothing,
+        returned: AttachedShape::Nothing,
+        withheld: false,
+        coins: 0,
+        per_row: 1,
+        choices: Choices::default(),
+    };
+    let named = wanted.candidates().filter(|protocol| !protocol.spec().auto);
+    assert!(named.count() > 0, "some counts have to be named");
+    for fits in [|protocol: &dyn Protocol| !protocol.spec().auto, |_: &dyn Protocol| false] {
+        let chosen = best(wanted, shape, &|protocol, _| fits(protocol));
+        assert!(chosen.expect("a machine").is_some_and(|chosen| chosen.spec().auto));
+    }
+}
 
 /// What a side makes of the peer at the other end of a pipe.
 fn agreed_over(pipe: Pipe, offer: Offer, connecting: bool) -> Result<AgreedPair, SessionError> {
