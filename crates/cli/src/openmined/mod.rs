@@ -10,7 +10,7 @@ use veilset::tongues::openmined::{
     Found, MAX_MESSAGE, NewSecret, Responder, Side, false_positives, intersect, notes, request,
     setup,
 };
-use veilset::tongues::{check_policy, read_message, write_message};
+use veilset::tongues::{check_policy, read_message};
 use veilset::{Error, Input};
 
 use self::args::{
@@ -150,5 +150,5 @@ fn message_to(out: &MessageArgs, input: &str) -> Result<Destination, Failure> {
 }
 
 fn send(destination: &Destination, message: &[u8]) -> Result<(), Failure> {
-    Ok(write_message(destination, message)?)
+    Ok(destination.write_bytes(message)?)
 }

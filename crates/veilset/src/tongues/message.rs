@@ -3,8 +3,6 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use veilset_data::{DataError, Destination};
-
 use super::TongueError;
 
 /// The message in a file, or on standard input (`-`), of so many bytes at most.
@@ -24,12 +22,4 @@ pub fn read_message(place: &str, most: usize) -> Result<Vec<u8>, TongueError> {
         return Err(TongueError::TooLong { place: place.to_owned(), most });
     }
     Ok(bytes)
-}
-
-/// Writes a message, whole or not at all.
-///
-/// # Errors
-/// When that fails; a file is then as it was before.
-pub fn write_message(destination: &Destination, bytes: &[u8]) -> Result<(), DataError> {
-    destination.write_bytes(bytes)
 }

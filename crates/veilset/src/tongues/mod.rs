@@ -9,6 +9,7 @@ pub mod openmined;
 pub mod pair;
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use veilset_data::DataError;
 use veilset_party::Home;
@@ -16,7 +17,7 @@ use veilset_rules::Policy;
 use zeroize::Zeroizing;
 
 pub use self::error::TongueError;
-pub use self::message::{read_message, write_message};
+pub use self::message::read_message;
 use crate::{Error, Input};
 
 /// Refuses where this party has a policy: its rules are about peers that it pinned and terms that both sides agree on, and here there
@@ -29,6 +30,17 @@ pub fn check_policy(home: &Home) -> Result<(), Error> {
         Some(_) => Err(TongueError::Policy.into()),
         None => Ok(()),
     }
+}
+
+/// The folder of a file.
+fn folder_of(path: &Path) -> Home {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    Home::new(folder.unwrap_or(Path::new(".")))
+}
+
+/// The name of a file in its folder, if that is text.
+fn name_in_folder(path: &Path) -> Option<&str> {
+    path.file_name().and_then(|name| name.to_str())
 }
 
 /// Tells the text that the only column of a list's only key has for each distinct key, in the order of their first rows.

@@ -7,13 +7,12 @@ use veilset_crypto::{Residue, Row};
 use veilset_simd::bignum::batch;
 use zeroize::Zeroizing;
 
-use super::{SafePrimeGroup, Unsigned, WORDS, bare};
+use super::{LIMBS, SafePrimeGroup, Unsigned, WORDS, bare};
 
 /// Rows that a part has at least, if there are so many: sums of few would leave lanes empty. Each has a table of 20 KB.
 const ROWS: usize = 24;
 
 /// Rows, and the sums to which no others contribute.
-#[derive(Clone)]
 struct Part {
     rows: Range<usize>,
     sums: Range<usize>,
@@ -63,8 +62,9 @@ impl SafePrimeGroup {
         elements: &[Unsigned],
         rows: &[Row],
         sums: &Range<usize>,
-    ) -> Zeroizing<Vec<batch::Residue<{ super::LIMBS }>>> {
+    ) -> Zeroizing<Vec<batch::Residue<LIMBS>>> {
         let bases: Vec<_> = rows.iter().map(|row| elements[row.element]).collect();
+        let bases = Zeroizing::new(bases);
         let from = rows.iter().map(|row| row.from).min().unwrap_or(0);
         let to = rows.iter().map(|row| row.from + row.count).max().unwrap_or(0);
         let own = |(base, row): (usize, &Row)| batch::Row {
@@ -75,7 +75,6 @@ impl SafePrimeGroup {
         };
         let rows: Vec<_> = rows.iter().enumerate().map(own).collect();
         let exponents = self.integers(&scalars[from..to]);
-        let bases = Zeroizing::new(bases);
         Zeroizing::new(self.residues.rows(&exponents, &bare(&bases), &rows, sums.len()))
     }
 }

@@ -10,7 +10,7 @@ use veilset_party::{Home, StoreError};
 use zeroize::Zeroizing;
 
 use crate::Error;
-use crate::tongues::TongueError;
+use crate::tongues::{TongueError, folder_of, name_in_folder};
 
 /// Longer files are none of ours.
 const LONGEST: u64 = 4096;
@@ -82,7 +82,7 @@ pub(super) struct SecretFile {
 impl SecretFile {
     pub(super) fn new(path: &Path, owner: Owner) -> Result<Self, TongueError> {
         let (path, made_by) = (path.to_owned(), owner.made_by());
-        let name = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+        let (folder, name) = (folder_of(&path), name_in_folder(&path).map(str::to_owned));
         let Some(name) = name else {
             return Err(TongueError::BadSecret {
                 path,
@@ -90,8 +90,6 @@ impl SecretFile {
                 why: "the name is none of a file",
             });
         };
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = Home::new(folder.unwrap_or(Path::new(".")));
         Ok(Self { folder, name, path, owner, force: false })
     }
 

@@ -7,14 +7,15 @@ use std::time::SystemTime;
 
 use veilset_data::{DataError, Source};
 use veilset_host::time::now;
+use veilset_party::StoreError;
 use veilset_party::guard::check_secret;
-use veilset_party::{Home, StoreError};
 use veilset_session::fresh_rng;
 use veilset_tongues::pair::{CipherKey, Kind, Salt, Secret, check_age};
 use zeroize::Zeroizing;
 
 use super::PairError;
 use crate::Error;
+use crate::tongues::{folder_of, name_in_folder};
 
 /// The longest file of a key in bytes: some times what a line has.
 const LONGEST: usize = 1024;
@@ -108,10 +109,8 @@ impl NewKey<'_> {
             path: path(),
             why: std::io::Error::other("it is no name of a file"),
         };
-        let name = self.path.file_name().and_then(|name| name.to_str()).ok_or_else(unnamed)?;
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = Home::new(folder.unwrap_or(Path::new(".")));
-        if folder.write(name, secret.to_line().as_bytes(), self.force)? {
+        let name = name_in_folder(self.path).ok_or_else(unnamed)?;
+        if folder_of(self.path).write(name, secret.to_line().as_bytes(), self.force)? {
             Ok(())
         } else {
             Err(PairError::Exists { path: path() }.into())
