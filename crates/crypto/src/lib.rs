@@ -5,6 +5,7 @@
 //!   instances; [`RistrettoPrp`] can also be inverted ([`CommutativePrp`]), and [`P256Prp`] as protocols of others have it;
 //! * [`DistributedPrf`] has the keys of private-ID on Curve25519;
 //! * [`Group`] lists the groups;
+//! * an [`Accelerator`] takes large batches on Curve25519, where a program has one;
 //! * [`kernel`] has the operations that take all the time, for one thread and many values;
 //! * [`elgamal`] encrypts numbers so that they can be added, over a [`PrimeGroup`], whose scalars are a [`Field`]; [`threshold`]
 //!   shares its keys among many;
@@ -14,6 +15,7 @@
 //! * [`permutation`] is uniform;
 //! * [`tasks`] cuts batches for threads.
 
+mod accelerator;
 mod curve25519;
 mod element;
 pub mod elgamal;
@@ -38,6 +40,7 @@ mod uniformity;
 #[cfg(test)]
 mod vectors;
 
+pub use accelerator::{Accelerator, accelerate, accelerate_after, accelerator};
 pub use curve25519::{ClampedExponent, Curve25519Agreement, Curve25519Prf, DistributedPrf, Point};
 pub use element::{Element, ElementHasher};
 pub use ffdhe2048::{

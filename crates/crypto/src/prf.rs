@@ -34,6 +34,11 @@ pub trait CommutativePrf: Sync + Sized {
     /// The function under a fresh key.
     fn generate(rng: &mut dyn CryptoRng) -> Self;
 
+    /// Values that are worth a call at least. A device is slow with few; this processor takes any number.
+    fn batch() -> usize {
+        1
+    }
+
     /// F_k(H(x)) for each element, in order.
     fn hash_and_evaluate(&self, elements: &[Element]) -> Vec<Self::Point>;
 

@@ -9,9 +9,10 @@ use std::sync::LazyLock;
 use veilset_simd::{Kernel, elligator2};
 use zeroize::Zeroizing;
 
-use super::Point;
+use super::{Point, VALUES_A_TASK};
 use crate::Element;
 use crate::expand::BatchExpander;
+use crate::tasks::tasks;
 
 /// The suite's name in RFC 9380.
 pub(crate) const SUITE: &str = "curve25519_XMD:SHA-512_ELL2_NU_";
@@ -20,6 +21,13 @@ pub(crate) const SUITE: &str = "curve25519_XMD:SHA-512_ELL2_NU_";
 pub(crate) const DST: &str = "VEILSET-V01-curve25519_XMD:SHA-512_ELL2_NU_";
 
 static EXPANDER: LazyLock<BatchExpander<48>> = LazyLock::new(|| BatchExpander::new(DST.as_bytes()));
+
+/// The numbers that [`map_batch`] maps, on the caller's threads; wiped.
+pub(super) fn uniform(elements: &[Element]) -> Zeroizing<Vec<[u8; 48]>> {
+    Zeroizing::new(tasks::<VALUES_A_TASK, _, _>(elements, [0; 48], |elements, uniform| {
+        EXPANDER.expand(Kernel::best(), elements, uniform);
+    }))
+}
 
 /// Puts the mapped elements, not yet cleared of the cofactor, into `points`.
 ///

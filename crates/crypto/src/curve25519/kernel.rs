@@ -25,6 +25,13 @@ impl Scalar {
     }
 }
 
+impl Scalar {
+    /// Its bytes, for a device.
+    pub(super) fn bytes(&self) -> &[u8; 32] {
+        &self.bytes
+    }
+}
+
 /// Replaces each point by its product with `scalar`: X25519, by which the top bit of a point is ignored and its number
 /// reduced. The neutral element becomes 0, which no other point does.
 ///

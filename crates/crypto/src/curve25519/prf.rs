@@ -1,11 +1,14 @@
 //! The commutative weak pseudorandom function on x-coordinates.
 
 use rand_core::CryptoRng;
+use rayon::prelude::*;
 use veilset_simd::Kernel;
 use zeroize::Zeroizing;
 
+use super::elligator::uniform;
 use super::kernel::{Scalar, map_batch, multiply_batch};
 use super::{Point, VALUES_A_TASK, is_canonical};
+use crate::accelerator::{accelerator, accelerator_for};
 use crate::tasks::{refusing_tasks, tasks};
 use crate::{CommutativePrf, Element, NotAnElement};
 
@@ -48,6 +51,10 @@ impl CommutativePrf for Curve25519Prf {
         Self { key: Scalar::new(&bytes) }
     }
 
+    fn batch() -> usize {
+        accelerator().map_or(1, |device| device.batch())
+    }
+
     fn hash_and_evaluate(&self, elements: &[Element]) -> Vec<Point> {
         map_and_multiply(&self.key, elements)
     }
@@ -58,6 +65,13 @@ impl CommutativePrf for Curve25519Prf {
 }
 
 pub(super) fn map_and_multiply(key: &Scalar, elements: &[Element]) -> Vec<Point> {
+    if let Some(device) = accelerator_for(elements.len()) {
+        let uniform = uniform(elements);
+        let mut points = vec![[0; 32]; elements.len()];
+        if device.map_and_multiply(key.bytes(), &uniform, &mut points) {
+            return points;
+        }
+    }
     tasks::<VALUES_A_TASK, _, _>(elements, [0; 32], |elements, points| {
         // In place: nothing unblinded stays behind. An element of H(x) = 0 has probability 2^-249.
         map_batch(Kernel::best(), elements, points);
@@ -69,6 +83,12 @@ pub(super) fn check_and_multiply(
     key: &Scalar,
     points: &[Point],
 ) -> Result<Vec<Point>, NotAnElement> {
+    if let Some(device) = accelerator_for(points.len()) {
+        let mut images = points.to_vec();
+        if device.multiply(key.bytes(), &mut images) {
+            return checked(points, images);
+        }
+    }
     refusing_tasks::<VALUES_A_TASK, _, _>(points, [0; 32], |points, images| {
         let canonical = points.iter().position(|p| !is_canonical(p)).unwrap_or(points.len());
         // Those before the first that is not canonical may be of small order.
@@ -81,4 +101,13 @@ pub(super) fn check_and_multiply(
             None => Ok(()),
         }
     })
+}
+
+/// The images of points that a device multiplied, unless one of these was not canonical or was of small order.
+fn checked(points: &[Point], images: Vec<Point>) -> Result<Vec<Point>, NotAnElement> {
+    let pairs = points.par_iter().zip(&images);
+    match pairs.position_first(|(point, image)| !is_canonical(point) || *image == [0; 32]) {
+        Some(index) => Err(NotAnElement { index }),
+        None => Ok(images),
+    }
 }

@@ -39,8 +39,9 @@ pub(crate) fn exchange<F: CommutativePrf>(
 ) -> Result<(), ProtocolError> {
     let count = own.order.len();
     means.step("blinded elements", count + peer_count);
+    let mut blinded = Blinded { prf, own, made: 0, left: Vec::new() };
     let put = |channel: &mut dyn Channel, range: Range<usize>| {
-        channel.put(&Points(prf.hash_and_evaluate(&own.chosen(range.clone()))))?;
+        channel.put(&Points(blinded.next(range.clone())))?;
         means.observer.advance(range.len() as u64);
         Ok(())
     };
@@ -50,6 +51,33 @@ pub(crate) fn exchange<F: CommutativePrf>(
         Ok(())
     };
     cross(means.channel, point_chunks::<F>(count), point_chunks::<F>(peer_count), put, take)
+}
+
+/// Elements under one's own key, made in batches of which several chunks may be sent.
+struct Blinded<'a, F: CommutativePrf> {
+    prf: &'a F,
+    own: Ordered<'a>,
+    /// Places whose points were made.
+    made: usize,
+    /// The last of these, which were not sent yet.
+    left: Vec<F::Point>,
+}
+
+impl<F: CommutativePrf> Blinded<'_, F> {
+    /// The points in these places, which follow those before.
+    fn next(&mut self, places: Range<usize>) -> Vec<F::Point> {
+        if self.left.is_empty() {
+            let batch = F::batch().next_multiple_of(places.len());
+            let end = (self.made + batch).min(self.own.order.len());
+            self.left = self.prf.hash_and_evaluate(&self.own.chosen(self.made..end));
+            // The next ones are at the end, from where they are taken without moving others.
+            self.left.reverse();
+            self.made = end;
+        }
+        let mut next = self.left.split_off(self.left.len().saturating_sub(places.len()));
+        next.reverse();
+        next
+    }
 }
 
 /// Sends the chunks of one vector and takes those of another in turn, one chunk ahead: while it flies, the next is made.
@@ -89,9 +117,14 @@ pub(crate) fn exchange_blinded<F: CommutativePrf>(
     theirs: ValuesShape,
 ) -> Result<Vec<u128>, ProtocolError> {
     let mut doubled = Vec::with_capacity(theirs.count);
-    exchange(means, prf, own, theirs.count, |points| {
-        let points = prf.evaluate(&points).map_err(not_an_element)?;
-        doubled.par_extend(values(&points, theirs.bits));
+    let mut waiting = Vec::new();
+    exchange(means, prf, own, theirs.count, |mut points| {
+        waiting.append(&mut points);
+        if waiting.len() >= F::batch() || doubled.len() + waiting.len() == theirs.count {
+            let points = prf.evaluate(&waiting).map_err(not_an_element)?;
+            doubled.par_extend(values(&points, theirs.bits));
+            waiting.clear();
+        }
         Ok(())
     })?;
     Ok(doubled)
@@ -129,6 +162,44 @@ pub(crate) fn point_bytes(count: u64, len: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A function whose batches are larger than chunks.
+    struct InTens;
+
+    impl CommutativePrf for InTens {
+        type Point = [u8; 32];
+
+        const LEN: usize = 32;
+
+        fn generate(_: &mut dyn rand_core::CryptoRng) -> Self {
+            Self
+        }
+
+        fn batch() -> usize {
+            10
+        }
+
+        fn hash_and_evaluate(&self, elements: &[Element]) -> Vec<[u8; 32]> {
+            // Three chunks of four, but at the end.
+            assert!([12, 23 - 12].contains(&elements.len()));
+            elements.iter().map(|element| element.0).collect()
+        }
+
+        fn evaluate(&self, points: &[[u8; 32]]) -> Result<Vec<[u8; 32]>, NotAnElement> {
+            Ok(points.to_vec())
+        }
+    }
+
+    #[test]
+    fn batches_larger_than_chunks_go_out_in_order() {
+        let elements: Vec<_> = (0..23).map(|index| Element([index; 32])).collect();
+        let order: Vec<u32> = (0..23).rev().collect();
+        let own = Ordered { elements: &elements, order: &order };
+        let mut blinded = Blinded { prf: &InTens, own, made: 0, left: Vec::new() };
+        let chunks = Chunks::new(23, 4).ranges().map(|places| blinded.next(places));
+        let sent: Vec<u8> = chunks.flatten().map(|point| point[0]).collect();
+        assert_eq!(sent, (0..23).rev().collect::<Vec<u8>>());
+    }
 
     #[test]
     fn a_value_is_the_front_of_the_digest() {
