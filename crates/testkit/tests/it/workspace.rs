@@ -8,7 +8,7 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 38] = [
+const GRAPH: [(&str, &[&str]); 39] = [
     ("veilset-host", &[]),
     ("veilset-channel", &["veilset-host"]),
     ("veilset-names", &[]),
@@ -17,6 +17,7 @@ const GRAPH: [(&str, &[&str]); 38] = [
     ("veilset-simd", &[]),
     ("veilset-bfv", &["veilset-real"]),
     ("veilset-crypto", &["veilset-names", "veilset-simd"]),
+    ("veilset-gpu", &["veilset-crypto"]),
     ("veilset-poly", &["veilset-crypto", "veilset-simd"]),
     ("veilset-ot", &["veilset-channel", "veilset-simd"]),
     (
@@ -201,8 +202,8 @@ fn every_dependency_has_a_licence_that_fits() {
     }
 }
 
-/// The crates that may hold unsafe code: kernels, and the border to a page.
-const UNSAFE: [&str; 2] = ["veilset-host", "veilset-simd"];
+/// The crates that may hold unsafe code: kernels, a device, and the border to a page.
+const UNSAFE: [&str; 3] = ["veilset-gpu", "veilset-host", "veilset-simd"];
 
 #[test]
 fn every_crate_takes_the_workspaces_lints() {
