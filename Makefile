@@ -5,7 +5,7 @@ CARGO_FLAGS := --release --locked
 # Many tests wait for processes, so more run at once than there are cores.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
-.PHONY: all demo test rust build page lint checked audit fuzz toolchain installed python dist dist-tried clean
+.PHONY: all demo test rust build page lint checked audit fuzz gpu toolchain installed python dist dist-tried clean
 
 all: build
 
@@ -63,6 +63,11 @@ audit:
 # Searches for inputs that break something, in a build of its own; `make test` feeds the same targets a fixed number of inputs.
 fuzz:
 	./fuzz/smoke
+
+# The programs for graphics processors against this processor's, and how fast they are; says so where there is no device.
+gpu: toolchain
+	$(CARGO) test $(CARGO_FLAGS) -p veilset-gpu --tests -- --nocapture
+	$(CARGO) run --quiet $(CARGO_FLAGS) -p veilset-cli -- bench curve --device gpu || [ $$? = 2 ]
 
 # The releases for this system, in target/dist; SIGN_KEY names an SSH key that signs them.
 dist: toolchain

@@ -8,13 +8,19 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
 use veilset_crypto::kernel::{Kernel, Scalar, map_batch, multiply_batch, p256};
-use veilset_crypto::{CommutativePrf, Element, Group, Point, PrimeGroup, Ristretto255, with_prf};
+use veilset_crypto::{
+    Accelerator, CommutativePrf, Element, Group, Point, PrimeGroup, Ristretto255, accelerator,
+    with_prf,
+};
 
 use crate::BenchError;
 
 /// Operations a sample at most, all in one batch, and at least.
 const SAMPLE: usize = 4096;
 const FEWEST: usize = 64;
+
+/// Points of a sample on a device: some pieces.
+const DEVICE_SAMPLE: usize = 1 << 22;
 
 /// Operations a sample of the reference, which every measurement is set beside.
 const REFERENCE: usize = 512;
@@ -67,6 +73,7 @@ fn curve_here(budget: Duration) -> Vec<CurveCost> {
         costs.extend(kernel_costs(kernel, budget));
         reference = reference.min(reference_seconds());
     }
+    costs.extend(accelerator().map(device_costs).into_iter().flatten());
     costs.extend(operations());
     for group in Group::ALL.into_iter().filter(|group| *group != Group::Curve25519) {
         costs.extend(with_prf!(group, F => group_costs::<F>(group.name(), budget)));
@@ -74,6 +81,24 @@ fn curve_here(budget: Duration) -> Vec<CurveCost> {
     }
     costs.iter_mut().for_each(|cost| cost.reference_ns = 1e9 * reference);
     costs
+}
+
+/// Of a device, batch after batch; an operation is a point, so the map is that of a batch that is mapped and multiplied.
+fn device_costs(device: &dyn Accelerator) -> [CurveCost; 2] {
+    let (mut points, uniform) = (vec![[9; 32]; DEVICE_SAMPLE], vec![[7; 48]; DEVICE_SAMPLE]);
+    let cost = |op, seconds: f64| CurveCost {
+        kernel: device.name().to_owned(),
+        op,
+        ns: 1e9 * seconds,
+        reference_ns: f64::NAN,
+    };
+    let multiplication = best(DEVICE_SAMPLE, || {
+        black_box(device.multiply(&[8; 32], &mut points));
+    });
+    let both = best(DEVICE_SAMPLE, || {
+        black_box(device.map_and_multiply(&[8; 32], &uniform, &mut points));
+    });
+    [cost("mul", multiplication), cost("map", (both - multiplication).max(0.0))]
 }
 
 /// What the paper on mqRPMT (eprint 2022/652, section 7.5) speaks of: multiplications, maps and roots on P-256 in lanes and

@@ -153,7 +153,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Serve(args) => serve::run(&args, &talk),
         Command::Lookup(args) => lookup::run(&args, &talk),
         Command::Openmined(args) => openmined::run(&args, &talk),
-        Command::Plan(args) => plan::run(&args),
+        Command::Plan(args) => plan::run(&args, &talk),
         Command::Check(args) => check::run(&args, &talk),
         Command::Pair(args) => pair::run(args, &talk),
         Command::Exchange(args) => exchange::run(&args, &talk),

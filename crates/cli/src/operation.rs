@@ -25,6 +25,7 @@ use crate::{report, terms, units};
 /// Reads the list, meets the others, agrees, runs, and writes what this side was to learn.
 pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     order.party.meet.log();
+    order.party.meet.device.choose(talk)?;
     order.check()?;
     let mut picture = None;
     let party = Party {

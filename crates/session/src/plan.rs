@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use rayon::ThreadPool;
-use veilset_crypto::{CommutativePrf, Element, Group, with_prf};
+use veilset_crypto::{CommutativePrf, Element, Group, accelerator, with_prf};
 use veilset_host::time::Instant;
 use veilset_protocols::{
     Choices, Cost, MultipartyCost, PartyCost, Protocol, Role, Shape, Side, Spec, sample_passes,
@@ -34,6 +34,8 @@ pub struct Speed {
     pub multiplication: f64,
     /// One element mapped to the group.
     pub map: f64,
+    /// Whether one device computes for all threads.
+    pub on_device: bool,
 }
 
 impl Calibration {
@@ -78,7 +80,7 @@ impl Calibration {
     pub fn times(&self, cost: &Cost, group: Option<Group>, link: Link, threads: usize) -> Times {
         let Cost { sender, receiver, .. } = cost;
         let speed = self.of(group.unwrap_or(Group::Ristretto255));
-        let threads = threads.max(1) as f64;
+        let threads = if speed.on_device { 1.0 } else { threads.max(1) as f64 };
         let compute = |party: &PartyCost| {
             (party.multiplications * speed.multiplication + party.maps * speed.map) / threads
         };
@@ -112,18 +114,20 @@ pub struct Times {
 
 impl Speed {
     fn measure(group: Group) -> Self {
-        with_prf!(group, F => Self::measure_of::<F>())
+        let on_device = group == Group::Curve25519 && accelerator().is_some();
+        with_prf!(group, F => Self::measure_of::<F>(on_device))
     }
 
-    fn measure_of<F: CommutativePrf>() -> Self {
-        const SAMPLE: usize = 32;
+    fn measure_of<F: CommutativePrf>(on_device: bool) -> Self {
+        // A device wants a chunk as large as those of a run.
+        let sample = if on_device { 1 << 15 } else { 32 };
         let mut rng = <chacha20::ChaCha20Rng as rand_core::SeedableRng>::from_seed([0; 32]);
         let prf = F::generate(&mut rng);
-        let elements = [Element([1; 32]); SAMPLE];
+        let elements = vec![Element([1; 32]); sample];
         let points = prf.hash_and_evaluate(&elements);
-        let both = best(SAMPLE, || drop(black_box(prf.hash_and_evaluate(&elements))));
-        let multiplication = best(SAMPLE, || drop(black_box(prf.evaluate(&points))));
-        Self { multiplication, map: (both - multiplication).max(0.0) }
+        let both = best(sample, || drop(black_box(prf.hash_and_evaluate(&elements))));
+        let multiplication = best(sample, || drop(black_box(prf.evaluate(&points))));
+        Self { multiplication, map: (both - multiplication).max(0.0), on_device }
     }
 }
 
@@ -452,8 +456,8 @@ mod tests {
     fn machine() -> Calibration {
         Calibration::with(
             |group| match group {
-                Group::Curve25519 => Speed { multiplication: 30e-6, map: 5e-6 },
-                _ => Speed { multiplication: 60e-6, map: 10e-6 },
+                Group::Curve25519 => Speed { multiplication: 30e-6, map: 5e-6, on_device: false },
+                _ => Speed { multiplication: 60e-6, map: 10e-6, on_device: false },
             },
             1e-7,
         )
@@ -508,8 +512,10 @@ mod tests {
         let speed = |ristretto| {
             Calibration::with(
                 |group| match group {
-                    Group::Ristretto255 => Speed { multiplication: ristretto, map: 4e-6 },
-                    _ => Speed { multiplication: 30e-6, map: 4e-6 },
+                    Group::Ristretto255 => {
+                        Speed { multiplication: ristretto, map: 4e-6, on_device: false }
+                    }
+                    _ => Speed { multiplication: 30e-6, map: 4e-6, on_device: false },
                 },
                 // So slow that no circuit is chosen.
                 1e-5,

@@ -150,6 +150,9 @@ pub enum Error {
     /// A file that is no policy.
     #[error(transparent)]
     Policy(#[from] PolicyError),
+    /// No graphics processor computes.
+    #[error("{0}")]
+    Device(String),
     /// This side's policy.
     #[error(transparent)]
     Refused(#[from] veilset_rules::Refusal),
@@ -322,7 +325,9 @@ impl Error {
             {
                 exit_code::POLICY
             }
-            Self::Store(_) | Self::Policy(_) | Self::Ledger(_) => exit_code::INPUT,
+            Self::Store(_) | Self::Policy(_) | Self::Device(_) | Self::Ledger(_) => {
+                exit_code::INPUT
+            }
             Self::Net(error) => of_net(error),
             Self::Session(error) => of_session(error),
             Self::Cluster(error) => match error {

@@ -37,6 +37,8 @@
 #[cfg(not(target_family = "wasm"))]
 mod choices;
 mod connection;
+#[cfg(not(target_family = "wasm"))]
+mod device;
 mod done;
 mod error;
 mod input;
@@ -67,6 +69,8 @@ mod whom;
 #[cfg(not(target_family = "wasm"))]
 pub use choices::choose;
 pub use connection::Connection;
+#[cfg(not(target_family = "wasm"))]
+pub use device::{DeviceChoice, compute_on};
 pub use done::{Done, GroupDone};
 pub use error::{Error, GroupsError, KeysError, exit_code};
 pub use input::{Columns, Input, disk_need, table};

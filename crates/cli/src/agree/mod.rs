@@ -23,6 +23,7 @@ use crate::report;
 /// Meets the peer, and tells the slot, or the row, that both prefer most.
 pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
     args.meet.log();
+    args.meet.device.choose(talk)?;
     match args.asked() {
         Some(Asked::Slot(search)) => slot(args, &search, talk),
         Some(Asked::Row(list)) => row::run(args, &list, talk),

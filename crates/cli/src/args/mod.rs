@@ -14,7 +14,9 @@ use veilset::net::{Comeback, Endpoint, Options};
 use veilset::party::PublicKey;
 use veilset::registry::Operation;
 use veilset::voice;
-use veilset::{Ends, NamedPeer, Noise, PeerAddress, Release, Seats, seats};
+use veilset::{
+    DeviceChoice, Ends, NamedPeer, Noise, PeerAddress, Release, Seats, compute_on, seats,
+};
 
 pub(crate) use self::choices::ChoiceArgs;
 #[cfg(feature = "calendar")]
@@ -36,6 +38,7 @@ use crate::order::Order;
 use crate::pair::args::PairArgs;
 use crate::plan::args::PlanArgs;
 use crate::policy::args::PolicyArgs;
+use crate::progress::detail;
 use crate::receipt::ReceiptArgs;
 #[cfg(feature = "relay")]
 use crate::relay::RelayArgs;
@@ -523,6 +526,9 @@ pub(crate) struct MeetArgs {
     /// Threads for computing [default: all cores]
     #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
+    /// Who multiplies points of the curve: this processor, a graphics processor, or that one where a run is large enough
+    #[arg(long, help_heading = MACHINE, value_enum, default_value = "auto")]
+    pub(crate) device: DeviceArg,
     /// The most memory for the run, such as 500MB or 2GiB; a list goes to disk if it takes more than a quarter, and veilset
     /// refuses a run that needs more [default: the machine's free memory]
     #[arg(long, help_heading = MACHINE, value_name = "SIZE", value_parser = units::memory)]
@@ -559,6 +565,32 @@ pub(crate) enum LogFormat {
     Text,
     /// One JSON object a line
     Json,
+}
+
+/// What computes beside this processor.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DeviceArg {
+    /// A graphics processor where a run is large enough to be worth opening one
+    Auto,
+    /// This processor alone
+    Cpu,
+    /// A graphics processor
+    Gpu,
+}
+
+impl DeviceArg {
+    /// Has this process compute there.
+    pub(crate) fn choose(self, talk: &Talk) -> Result<(), Failure> {
+        let choice = match self {
+            Self::Auto => DeviceChoice::Auto,
+            Self::Cpu => DeviceChoice::Cpu,
+            Self::Gpu => DeviceChoice::Gpu,
+        };
+        if let Some(name) = compute_on(choice)? {
+            detail(talk, &format!("{name} multiplies points of Curve25519"));
+        }
+        Ok(())
+    }
 }
 
 impl MeetArgs {

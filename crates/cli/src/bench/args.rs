@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum, value_parser};
 use veilset::registry::{MAX_FACTOR, MAX_GROUPS, MAX_LENT_GROUPS};
 use veilset_bench::Sizes;
 
-use crate::args::ChoiceArgs;
+use crate::args::{ChoiceArgs, DeviceArg};
 use crate::units;
 
 #[derive(Args)]
@@ -39,6 +39,9 @@ pub(crate) struct BenchArgs {
     /// Seconds for each row of `timing`, and at most for each of `curve`
     #[arg(long, value_name = "S", default_value = "1.5", value_parser = seconds)]
     pub(crate) seconds: Duration,
+    /// Who multiplies points of the curve
+    #[arg(long, value_enum, default_value = "cpu")]
+    pub(crate) device: DeviceArg,
     #[command(flatten)]
     pub(crate) choices: ChoiceArgs,
     /// Print one JSON object a line

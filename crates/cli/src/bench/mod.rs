@@ -18,6 +18,7 @@ use crate::units::show_bytes;
 
 /// Measures what was asked for, one line each.
 pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
+    args.device.choose(talk)?;
     let everything: Vec<BenchTarget> = fitting(args).map(BenchTarget::Protocol).collect();
     let targets = if args.targets.is_empty() { &everything } else { &args.targets };
     for target in targets {
@@ -273,7 +274,7 @@ fn show_curve(cost: &CurveCost, as_json: bool) -> Result<(), Failure> {
         return Ok(());
     }
     print_line!(
-        "{:17} {:5} {:9.0} ns   X25519 of aws-lc {:9.0} ns   ratio {:.2}",
+        "{:17} {:5} {:9.1} ns   X25519 of aws-lc {:9.0} ns   ratio {:.4}",
         cost.kernel,
         cost.op,
         cost.ns,

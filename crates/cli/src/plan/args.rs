@@ -7,7 +7,7 @@ use veilset::data::MAX_LINKAGE_KEYS;
 use veilset::planner::Link;
 use veilset::registry::{MAX_FACTOR, MAX_GROUPS, MAX_LENT_GROUPS, Operation};
 
-use crate::args::{ChoiceArgs, LearnArg, MACHINE, PROTOCOL, RESULT, SecurityArg};
+use crate::args::{ChoiceArgs, DeviceArg, LearnArg, MACHINE, PROTOCOL, RESULT, SecurityArg};
 use crate::units;
 
 /// The heading of the flags for runs between clusters.
@@ -49,6 +49,9 @@ pub(crate) struct PlanArgs {
     /// Threads for computing, with --cluster those of a worker [default: all cores; with --cluster 4]
     #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
+    /// Who multiplies points of the curve in the run; a graphics processor is measured, too
+    #[arg(long, help_heading = MACHINE, value_enum, default_value = "cpu", conflicts_with = "cluster")]
+    pub(crate) device: DeviceArg,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
     /// The number of value columns that a sum or share has

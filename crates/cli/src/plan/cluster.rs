@@ -157,7 +157,7 @@ mod tests {
             link: Link { bits_per_second: 1e9, round_trip: Duration::from_millis(20) },
             threads: 4,
         };
-        let speed = Speed { multiplication: 5e-6, map: 5e-7 };
+        let speed = Speed { multiplication: 5e-6, map: 5e-7, on_device: false };
         (planned, Calibration::with(|_| speed, 1e-7))
     }
 

@@ -11,13 +11,15 @@ use veilset::planner::{PlannedRun, Prices, Wanted};
 use veilset::registry::{Operation, Over, Reveal, Security};
 
 use self::args::PlanArgs;
+use crate::args::Talk;
 use crate::error::Failure;
 use crate::layout::{self, width_of_output, wrapped};
 use crate::operation::all_cores;
 use crate::units::{show_bytes, show_duration};
 
 /// Prices every protocol that fits; the first is what `--protocol auto` takes.
-pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &PlanArgs, talk: &Talk) -> Result<(), Failure> {
+    args.device.choose(talk)?;
     if args.cluster.cluster {
         return cluster::run(args);
     }

@@ -20,7 +20,8 @@ fn questions() -> impl Iterator<Item = Wanted> {
 
 /// Machines whose groups and passes differ in speed by more than any do.
 fn machines() -> Vec<Calibration> {
-    let speed = |slow: f64| Speed { multiplication: 20e-6 * slow, map: 3e-6 * slow };
+    let speed =
+        |slow: f64| Speed { multiplication: 20e-6 * slow, map: 3e-6 * slow, on_device: false };
     let mut machines = Vec::new();
     for others in [0.25, 4.0] {
         for pass in [2e-9, 1e-7, 4e-6] {

@@ -86,6 +86,7 @@ const GRAPH: [(&str, &[&str]); 39] = [
             "veilset-courier",
             "veilset-crypto",
             "veilset-data",
+            "veilset-gpu",
             "veilset-host",
             "veilset-host",
             "veilset-lookup",
