@@ -21,7 +21,7 @@ mod succession;
 mod words;
 
 pub use error::StoreError;
-pub use home::{Held, Home, Lock, Stored};
+pub use home::{Held, Home, Lock, Staged, Stored};
 pub use identity::{HandshakeSigner, Identity, Replaced, Replacement, Signer};
 pub use key::{KeyError, PublicKey};
 pub use pair::PairSecret;

@@ -3,6 +3,8 @@
 pub(crate) mod args;
 mod http;
 
+use std::path::Path;
+
 use veilset::data::{Destination, Source};
 use veilset::json::of_openmined;
 use veilset::party::Home;
@@ -10,7 +12,7 @@ use veilset::tongues::openmined::{
     Found, MAX_MESSAGE, NewSecret, Responder, Side, false_positives, intersect, notes, request,
     setup,
 };
-use veilset::tongues::{check_policy, read_message};
+use veilset::tongues::{check_apart, check_policy, read_message};
 use veilset::{Error, Input};
 
 use self::args::{
@@ -44,7 +46,7 @@ fn tell(side: Side, reveal: bool, talk: &Talk) {
 
 fn run_setup(args: &SetupArgs, talk: &Talk) -> Result<(), Failure> {
     let (plan, reveal) = (args.plan.plan(), args.count.reveal());
-    let destination = message_to(&args.out, &args.list.place.file)?;
+    let destination = message_to(&args.out, &args.list.place.file, &args.secret)?;
     let input = list(&args.list, None, &args.room, talk)?;
     tell(Side::Server(Some(plan.structure)), reveal, talk);
     let secret = NewSecret { path: &args.secret, force: args.out.force };
@@ -54,7 +56,7 @@ fn run_setup(args: &SetupArgs, talk: &Talk) -> Result<(), Failure> {
 }
 
 fn run_respond(args: &RespondArgs, talk: &Talk) -> Result<(), Failure> {
-    let destination = message_to(&args.out, &args.request)?;
+    let destination = message_to(&args.out, &args.request, &args.secret)?;
     let responder = Responder::load(&args.secret)?;
     tell(Side::Server(None), responder.reveal, talk);
     let request = read_message(&args.request, MAX_MESSAGE).map_err(Error::from)?;
@@ -66,7 +68,7 @@ fn run_respond(args: &RespondArgs, talk: &Talk) -> Result<(), Failure> {
 
 fn run_request(args: &RequestArgs, talk: &Talk) -> Result<(), Failure> {
     let reveal = args.count.reveal();
-    let destination = message_to(&args.out, &args.list.place.file)?;
+    let destination = message_to(&args.out, &args.list.place.file, &args.secret)?;
     let input = list(&args.list, None, &args.room, talk)?;
     tell(Side::Client, reveal, talk);
     let secret = NewSecret { path: &args.secret, force: args.out.force };
@@ -76,6 +78,8 @@ fn run_request(args: &RequestArgs, talk: &Talk) -> Result<(), Failure> {
 }
 
 fn run_intersect(args: &IntersectArgs, talk: &Talk) -> Result<(), Failure> {
+    let others = [&args.secret, Path::new(&args.setup), Path::new(&args.response)];
+    check_apart(args.out.output.as_deref(), &others).map_err(Error::from)?;
     let wanted = Wanted::read(&args.list, &args.out, args.json, &args.room, talk)?;
     let read = |place| read_message(place, MAX_MESSAGE).map_err(Error::from);
     let (setup, response) = (read(&args.setup)?, read(&args.response)?);
@@ -142,8 +146,9 @@ fn list(
     prepared(table, destination, &input_of, talk)
 }
 
-/// Where a message goes, checked before anything else happens; `input` is what it is made of.
-fn message_to(out: &MessageArgs, input: &str) -> Result<Destination, Failure> {
+/// Where a message goes, checked before anything else happens; `input` is what it is made of, with the key in `secret`.
+fn message_to(out: &MessageArgs, input: &str, secret: &Path) -> Result<Destination, Failure> {
+    check_apart(out.output.as_deref(), &[secret]).map_err(Error::from)?;
     let destination = veilset::destination(out.output.as_deref().unwrap_or("-"), out.force)?;
     destination.check_place(&Source::new(input))?;
     Ok(destination)

@@ -2,15 +2,18 @@
 
 pub(crate) mod args;
 
+use std::path::Path;
+
 use serde_json::json;
-use veilset::Input;
 use veilset::data::{Destination, Source, counted};
 use veilset::json::versioned;
 use veilset::party::Home;
+use veilset::tongues::check_apart;
 use veilset::tongues::pair::{
     EncryptedList, Key, LEAK_OF_LISTS, LEAK_OF_MATCHES, Lists, NewKey, OwnList, PROMISES, Rates,
     Shape, write,
 };
+use veilset::{Error, Input};
 
 use self::args::{
     ColumnArgs, EncryptArgs, KeyArgs, MatchArgs, PairArgs, PairCommand, PairingArgs, ReencryptArgs,
@@ -46,6 +49,10 @@ fn key(args: &KeyArgs, talk: &Talk) -> Result<(), Failure> {
 fn encrypt(args: &EncryptArgs, talk: &Talk) -> Result<(), Failure> {
     let (salt, key) = (Key::load(&args.salt)?, Key::load(&args.cipher_key)?);
     let list = &args.list.place.file;
+    let keys = [args.salt.as_path(), args.cipher_key.as_path()];
+    apart(args.table.as_deref(), &keys)?;
+    let table = args.table.as_deref().map(Path::new);
+    apart(args.out.output.as_deref(), &keys.into_iter().chain(table).collect::<Vec<_>>())?;
     let place = place_of(&args.out, list, talk)?;
     let table_place = match &args.table {
         Some(file) => {
@@ -77,6 +84,7 @@ fn encrypt(args: &EncryptArgs, talk: &Talk) -> Result<(), Failure> {
 /// Puts this side's key on the other's list.
 fn reencrypt(args: &ReencryptArgs, talk: &Talk) -> Result<(), Failure> {
     let key = Key::load(&args.cipher_key)?;
+    apart(args.out.output.as_deref(), &[&args.cipher_key])?;
     let place = place_of(&args.out, &args.file, talk)?;
     tell([LEAK_OF_LISTS], talk);
     let reader =
@@ -92,6 +100,9 @@ fn reencrypt(args: &ReencryptArgs, talk: &Talk) -> Result<(), Failure> {
 fn match_lists(args: &MatchArgs, talk: &Talk) -> Result<(), Failure> {
     let key = args.cipher_key.as_deref().map(Key::load).transpose()?;
     key.as_ref().map_or(Ok(()), Rates::check_key)?;
+    let lists = [&args.sent, &args.ours, &args.theirs].map(Path::new);
+    let key_file = args.cipher_key.as_deref();
+    apart(args.output.as_deref(), &lists.into_iter().chain(key_file).collect::<Vec<_>>())?;
     let place = match args.output.as_deref() {
         Some("-") => {
             let why = "the rates go to standard output: give --output a file";
@@ -121,6 +132,11 @@ fn match_lists(args: &MatchArgs, talk: &Talk) -> Result<(), Failure> {
     }
     print_line!("ours\t{ours}")?;
     Ok(print_line!("theirs\t{theirs}")?)
+}
+
+/// Refuses an output that is another file of the step.
+fn apart(output: Option<&str>, others: &[&Path]) -> Result<(), Failure> {
+    Ok(check_apart(output, others).map_err(Error::from)?)
 }
 
 /// Where a list goes.

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use veilset_stage::{Party, Running, code, root, stderr, stdout};
 
 use crate::support::schema::Schema;
-use crate::support::{json, party};
+use crate::support::{PROGRAM, json, party};
 
 const KEY: [&str; 2] = ["--key", "email:email"];
 
@@ -205,6 +205,44 @@ fn bad_messages_lists_and_keys_are_refused_and_cost_nothing() {
     assert_eq!(code(&two), 2);
     assert!(stderr(&two).contains("the key has 2 columns"), "{}", stderr(&two));
     assert!(!sides.party.path("new.key").exists());
+}
+
+#[test]
+fn a_key_is_replaced_once_the_message_is_out() {
+    let sides = sides(30);
+    sides.did("setup partner.csv --secret their.key --client-keys 30 -o setup.bin", &KEY);
+    sides.did("request list.csv --secret own.key -o request.bin", &KEY);
+    let (theirs, own) = (sides.party.read("their.key"), sides.party.read("own.key"));
+    let away = sides.party.path("away");
+    fs::create_dir(&away).expect("room");
+    for command in [
+        "setup partner.csv --secret their.key --client-keys 30 --force -o away",
+        "request list.csv --secret own.key --force -o away",
+        "request list.csv --secret own.key --force -o own.key",
+        "request list.csv --secret own.key --force -o away/../own.key",
+        "request list.csv --secret list.csv --force -o new.bin",
+        "request list.csv --secret fresh.key --force -o ./fresh.key",
+    ] {
+        let list = sides.party.read("list.csv");
+        let failed = sides.veilset(command, &KEY);
+        assert_eq!(code(&failed), 2, "{command}: {}", stderr(&failed));
+        assert_eq!(sides.party.read("their.key"), theirs, "{command}");
+        assert_eq!(sides.party.read("own.key"), own, "{command}");
+        assert_eq!(sides.party.read("list.csv"), list, "{command}");
+        assert!(!sides.party.path("fresh.key").exists(), "{command}");
+    }
+    let files = sides.party.files();
+    assert!(files.iter().all(|name| !name.starts_with('.')), "{files:?}");
+    if cfg!(target_os = "linux") {
+        let line = "request list.csv --key email:email --secret own.key --force";
+        let mut to_a_full_disk =
+            sides.party.shell(&format!("{PROGRAM} openmined {line} > /dev/full"));
+        let failed = to_a_full_disk.output().expect("it starts");
+        assert_eq!(code(&failed), 2, "{}", stderr(&failed));
+        assert_eq!(sides.party.read("own.key"), own);
+    }
+    sides.did("request list.csv --secret own.key --force -o request.bin", &KEY);
+    assert_ne!(sides.party.read("own.key"), own);
 }
 
 #[cfg(unix)]

@@ -218,6 +218,20 @@ fn keys_are_for_one_user_and_grow_old() {
     assert_eq!(publisher.read("ks.txt"), before);
     runs(&publisher, "pair key ks -o ks.txt --force");
     assert_ne!(publisher.read("ks.txt"), before);
+    // What is no key is not replaced, and what a step reads or keeps is no output of it.
+    let said = fails(&publisher, "pair key ks -o list.csv --force", 2);
+    assert!(said.contains("so --force does not replace it"), "{said}");
+    for line in [
+        PUBLISHER.replace("-o pub1.csv", "-o ./ks.txt"),
+        PUBLISHER.replace("-o pub1.csv", "-o table.csv"),
+        PUBLISHER.replace("table.csv", "kp.txt"),
+        "pair reencrypt list.csv --cipher-key kp.txt -o kp.txt".to_owned(),
+        "pair match --sent a --ours list.csv --theirs c --cipher-key ka.txt -o c".to_owned(),
+    ] {
+        let room = if line.contains("ka.txt") { &advertiser } else { &publisher };
+        let said = fails(room, &format!("{line} --force"), 2);
+        assert!(said.contains("is read or kept by this very command"), "{said}");
+    }
     let aged = before.replace(&before[18..38], "2020-01-01T00:00:00Z");
     fs::write(advertiser.path("ks.txt"), aged).expect("own");
     let said = fails(&advertiser, ADVERTISER, 6);

@@ -55,14 +55,30 @@ fn opened(path: &Path) -> Result<Option<(File, Metadata)>, StoreError> {
 
 /// Puts the bytes there at once or not at all; whether it did, which it does not over another file unless it may `replace` that.
 pub(super) fn write(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Result<bool> {
+    stage(folder, bytes)?.put(folder, path, replace)
+}
+
+/// A file under another name, which goes unless it is put in its place.
+pub(super) struct Staged(NamedTempFile);
+
+/// Writes the bytes beside where they are to be.
+pub(super) fn stage(folder: &Path, bytes: &[u8]) -> io::Result<Staged> {
     // Temporary files are made with mode 0600.
     let mut file = NamedTempFile::new_in(folder)?;
     file.write_all(bytes).and_then(|()| file.as_file().sync_all())?;
-    let written = if replace { file.persist(path) } else { file.persist_noclobber(path) };
-    match written {
-        Ok(_) => sync(folder).map(|()| true),
-        Err(refused) if refused.error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(refused) => Err(refused.error),
+    Ok(Staged(file))
+}
+
+impl Staged {
+    /// Puts it in its place; whether it did, which it does not over another file unless it may `replace` that.
+    pub(super) fn put(self, folder: &Path, path: &Path, replace: bool) -> io::Result<bool> {
+        let Self(file) = self;
+        let written = if replace { file.persist(path) } else { file.persist_noclobber(path) };
+        match written {
+            Ok(_) => sync(folder).map(|()| true),
+            Err(refused) if refused.error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            Err(refused) => Err(refused.error),
+        }
     }
 }
 

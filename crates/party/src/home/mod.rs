@@ -88,6 +88,20 @@ impl Home {
         written.map_err(|why| StoreError::Write { path, why })
     }
 
+    /// Writes `bytes` beside the file, readable for their owner only; what is there stays until they are [put](Staged::put) in its
+    /// place.
+    ///
+    /// # Errors
+    /// When others may change the directory, or it takes no files.
+    pub fn stage(&self, name: &str, bytes: &[u8]) -> Result<Staged, StoreError> {
+        place::make(&self.0)?;
+        let path = self.file(name);
+        match place::stage(&self.0, bytes) {
+            Ok(staged) => Ok(Staged { folder: self.0.clone(), path, staged }),
+            Err(why) => Err(StoreError::Write { path, why }),
+        }
+    }
+
     /// Changes a file while other programs that want to change it wait: `change` gets what is there, and makes what is to
     /// be there instead, if anything.
     ///
@@ -185,6 +199,25 @@ impl Home {
     }
 }
 
+/// Bytes that are to be a file; they go unless they are put in its place.
+pub struct Staged {
+    folder: PathBuf,
+    path: PathBuf,
+    staged: place::Staged,
+}
+
+impl Staged {
+    /// Puts the bytes in their place at once or not at all; replaces what is there.
+    ///
+    /// # Errors
+    /// When that fails; what is there stays.
+    pub fn put(self) -> Result<(), StoreError> {
+        let Self { folder, path, staged } = self;
+        let put = staged.put(&folder, &path, true);
+        put.map(drop).map_err(|why| StoreError::Write { path, why })
+    }
+}
+
 /// A file that other programs do not change meanwhile.
 pub struct Held<'a> {
     home: &'a Home,
@@ -245,6 +278,19 @@ mod tests {
         assert_eq!(bytes, (0..20).collect::<Vec<u8>>());
         home.change("file", |_| Ok::<_, StoreError>(None)).expect("nothing to do");
         assert_eq!(home.read("file").expect("readable").map(|bytes| bytes.len()), Some(20));
+    }
+
+    #[test]
+    fn what_is_staged_is_there_once_it_is_put() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let home = Home::new(dir.path().join("home"));
+        home.write("file", b"old", false).expect("writable");
+        drop(home.stage("file", b"lost").expect("writable"));
+        let staged = home.stage("file", b"new").expect("writable");
+        assert_eq!(home.read("file").expect("readable"), Some(b"old".to_vec()));
+        staged.put().expect("writable");
+        assert_eq!(home.read("file").expect("readable"), Some(b"new".to_vec()));
+        assert_eq!(fs::read_dir(home.path()).expect("a directory").count(), 1);
     }
 
     #[test]

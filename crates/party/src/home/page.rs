@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use veilset_host::page::store;
 use veilset_host::time::Instant;
+use zeroize::Zeroizing;
 
 use crate::StoreError;
 
@@ -88,6 +89,19 @@ pub(super) fn write(_: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::R
     let written =
         if replace { Some(store::write(&name, Some(bytes))) } else { store::create(&name, bytes) };
     written.map_or(Ok(false), |well| kept(well).map(|()| true))
+}
+
+/// Bytes that are to be a file.
+pub(super) struct Staged(Zeroizing<Vec<u8>>);
+
+pub(super) fn stage(_: &Path, bytes: &[u8]) -> io::Result<Staged> {
+    Ok(Staged(Zeroizing::new(bytes.to_vec())))
+}
+
+impl Staged {
+    pub(super) fn put(self, folder: &Path, path: &Path, replace: bool) -> io::Result<bool> {
+        write(folder, path, &self.0, replace)
+    }
 }
 
 pub(super) fn append(_: &Path, path: &Path, keep: u64, bytes: &[u8]) -> io::Result<()> {

@@ -92,6 +92,12 @@ impl Secret {
         Self::import(kind.ok_or(KeyFileError::Other)?, time(made)?, bytes)
     }
 
+    /// Whether a text is of such a file, whatever its key.
+    #[must_use]
+    pub fn is_one(text: &str) -> bool {
+        text.starts_with(FORMAT)
+    }
+
     /// The file's line.
     #[must_use]
     pub fn to_line(&self) -> Zeroizing<String> {

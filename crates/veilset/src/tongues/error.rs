@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use veilset_courier::CourierError;
+use veilset_party::StoreError;
 use veilset_tongues::openmined::OpenMinedError;
 
 use crate::exit_code;
@@ -58,6 +59,30 @@ pub enum TongueError {
          messages are worth nothing", path.display()
     )]
     SecretExists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file that is no key would be lost.
+    #[error(
+        "{} is no file that --secret made, so --force does not replace it: give --secret another name", path.display()
+    )]
+    NotReplaced {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A message is out, and its key is not kept.
+    #[error(
+        "the message is written, and its key is lost: {why}. Throw the message away, and make another; what {} had is there", path.display()
+    )]
+    KeyLost {
+        /// The file of the key.
+        path: PathBuf,
+        /// Why.
+        why: StoreError,
+    },
+    /// An output is another file of the same step.
+    #[error("{} is read or kept by this very command: give the output another name", path.display())]
+    Same {
         /// The file.
         path: PathBuf,
     },

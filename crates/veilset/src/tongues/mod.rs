@@ -9,6 +9,7 @@ pub mod openmined;
 pub mod pair;
 
 use std::borrow::Cow;
+use std::io::{self, Read};
 use std::path::Path;
 
 use veilset_data::DataError;
@@ -41,6 +42,37 @@ fn folder_of(path: &Path) -> Home {
 /// The name of a file in its folder, if that is text.
 fn name_in_folder(path: &Path) -> Option<&str> {
     path.file_name().and_then(|name| name.to_str())
+}
+
+/// A short text from a file with a key, in memory that is wiped.
+fn short_text(from: impl Read, longest: usize) -> io::Result<Zeroizing<String>> {
+    // With room for all, so that none is left where there was too little.
+    let mut text = Zeroizing::new(String::with_capacity(2 * longest));
+    from.take(longest as u64).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Whether two paths are of one file, or will be.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let whole = || path.to_owned();
+        let folder = folder_of(path).path().canonicalize();
+        folder.ok().zip(path.file_name()).map_or_else(whole, |(folder, name)| folder.join(name))
+    };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| place(path));
+    real(one) == real(other)
+}
+
+/// Refuses an output that would take the place of another file of the same step: a list, a message or a key. `-` is none.
+///
+/// # Errors
+/// With the output.
+pub fn check_apart(output: Option<&str>, others: &[&Path]) -> Result<(), TongueError> {
+    let Some(output) = output.filter(|output| *output != "-") else { return Ok(()) };
+    match others.iter().any(|other| is_same(Path::new(output), other)) {
+        true => Err(TongueError::Same { path: output.into() }),
+        false => Ok(()),
+    }
 }
 
 /// Tells the text that the only column of a list's only key has for each distinct key, in the order of their first rows.

@@ -40,6 +40,12 @@ pub enum PairError {
         /// The file.
         path: PathBuf,
     },
+    /// A file that is no key would be lost.
+    #[error("{} is no file that `veilset pair key` made, so --force does not replace it: give --output another name", path.display())]
+    NotReplaced {
+        /// The file.
+        path: PathBuf,
+    },
     /// The list's key makes no identifiers of PAIR's.
     #[error(
         "PAIR's identifiers are of one column: give --key COL:email-ascii-sha256, COL:phone-sha256, or COL:raw for what both rooms agreed on, \
@@ -133,6 +139,7 @@ impl PairError {
             Self::KeyFile { .. }
             | Self::Import { .. }
             | Self::Exists { .. }
+            | Self::NotReplaced { .. }
             | Self::Preset
             | Self::Column { .. }
             | Self::Record { .. } => exit_code::INPUT,

@@ -1,7 +1,6 @@
 //! Keys in files that nobody else may read.
 
 use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -15,7 +14,7 @@ use zeroize::Zeroizing;
 
 use super::PairError;
 use crate::Error;
-use crate::tongues::{folder_of, name_in_folder};
+use crate::tongues::{folder_of, name_in_folder, short_text};
 
 /// The longest file of a key in bytes: some times what a line has.
 const LONGEST: usize = 1024;
@@ -91,8 +90,8 @@ impl NewKey<'_> {
     pub fn import(&self, from: &str, made: Option<SystemTime>) -> Result<(), Error> {
         let source = Source::new(from);
         let text = match source {
-            Source::Stdin => text_of(std::io::stdin().lock()),
-            Source::File(_) => File::open(from).and_then(text_of),
+            Source::Stdin => short_text(std::io::stdin().lock(), LONGEST),
+            Source::File(_) => File::open(from).and_then(|file| short_text(file, LONGEST)),
         };
         let place = || source.name();
         let text = text.map_err(|why| DataError::Read { file: place(), why })?;
@@ -110,12 +109,22 @@ impl NewKey<'_> {
             why: std::io::Error::other("it is no name of a file"),
         };
         let name = name_in_folder(self.path).ok_or_else(unnamed)?;
-        if folder_of(self.path).write(name, secret.to_line().as_bytes(), self.force)? {
+        let folder = folder_of(self.path);
+        if self.force && folder.has(name) && !has_a_key(self.path) {
+            return Err(PairError::NotReplaced { path: path() }.into());
+        }
+        if folder.write(name, secret.to_line().as_bytes(), self.force)? {
             Ok(())
         } else {
             Err(PairError::Exists { path: path() }.into())
         }
     }
+}
+
+/// Whether what is there is a key of PAIR's, and not a list that somebody named by a slip.
+fn has_a_key(path: &Path) -> bool {
+    let text = File::open(path).and_then(|file| short_text(file, LONGEST));
+    text.is_ok_and(|text| Secret::is_one(&text))
 }
 
 /// The text of a file that nobody else may read.
@@ -126,13 +135,5 @@ fn read_secret(path: &Path) -> Result<Zeroizing<String>, Error> {
         Err(StoreError::Exposed { path }) => return Err(PairError::Exposed { path }.into()),
         checked => checked?,
     }
-    Ok(text_of(file).map_err(failed)?)
-}
-
-/// A short text.
-fn text_of(from: impl Read) -> std::io::Result<Zeroizing<String>> {
-    // With room for all, so that none is left where there was too little.
-    let mut text = Zeroizing::new(String::with_capacity(2 * LONGEST));
-    from.take(LONGEST as u64).read_to_string(&mut text)?;
-    Ok(text)
+    Ok(short_text(file, LONGEST).map_err(failed)?)
 }

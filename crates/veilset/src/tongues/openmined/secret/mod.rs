@@ -1,19 +1,20 @@
 //! The file with the key of an exchange: of a server for its setup, of a client for one request.
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::io::Read;
+mod text;
+
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use veilset_crypto::P256Prp;
 use veilset_party::{Home, StoreError};
 use zeroize::Zeroizing;
 
+use self::text::{is_one, parse, written};
 use crate::Error;
-use crate::tongues::{TongueError, folder_of, name_in_folder};
+use crate::tongues::{TongueError, folder_of, name_in_folder, short_text};
 
 /// Longer files are none of ours.
-const LONGEST: u64 = 4096;
+const LONGEST: usize = 4096;
 
 /// Where a fresh key goes.
 #[derive(Debug, Clone, Copy)]
@@ -96,45 +97,47 @@ impl SecretFile {
     /// A file for a fresh key; refuses where it would take the place of another.
     pub(super) fn of_new(secret: NewSecret<'_>, owner: Owner) -> Result<Self, Error> {
         let file = Self { force: secret.force, ..Self::new(secret.path, owner)? };
-        if !file.force && file.folder.has(&file.name) {
-            return Err(file.exists());
+        match file.folder.has(&file.name) {
+            true if !file.force => Err(file.exists()),
+            true if !file.has_a_key() => {
+                Err(TongueError::NotReplaced { path: file.path.clone() }.into())
+            }
+            _ => Ok(file),
         }
-        Ok(file)
+    }
+
+    /// Whether what is there is a key of an exchange, and not a list that somebody named by a slip.
+    fn has_a_key(&self) -> bool {
+        let text = File::open(&self.path).and_then(|file| short_text(file, LONGEST));
+        text.is_ok_and(|text| is_one(&text))
     }
 
     fn exists(&self) -> Error {
         TongueError::SecretExists { path: self.path.clone() }.into()
     }
 
-    /// Puts a key there for the message that `deliver` brings away; what fails leaves no new file.
+    /// Puts a key there for the message that `deliver` brings away. Where that fails there is no new file, and a key that was there
+    /// stays.
     pub(super) fn keep_for<E: From<Error>>(
         &self,
         secret: &Secret,
         deliver: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
-        self.write(secret)?;
+        let text = written(secret, self.owner);
+        if self.force {
+            let staged = self.folder.stage(&self.name, text.as_bytes()).map_err(Error::from)?;
+            deliver()?;
+            let lost = |why| TongueError::KeyLost { path: self.path.clone(), why };
+            return staged.put().map_err(|why| Error::from(lost(why)).into());
+        }
+        let kept = self.folder.write(&self.name, text.as_bytes(), false).map_err(Error::from)?;
+        if !kept {
+            return Err(self.exists().into());
+        }
         deliver().inspect_err(|_| {
             // Where that fails it stays, and belongs to nothing.
             let _ = self.folder.remove(&self.name);
         })
-    }
-
-    /// Puts the key there, for this user alone.
-    fn write(&self, secret: &Secret) -> Result<(), Error> {
-        let mut text = Zeroizing::new(String::with_capacity(LONGEST as usize));
-        text.push_str("# The key of an exchange by OpenMined's PSI. Whoever has it reads what was sent: show it to nobody.\n");
-        let _ = writeln!(text, "openmined = 1\nowner = \"{}\"", self.owner.name());
-        let _ = writeln!(text, "reveal = {}\nitems = {}", secret.reveal, secret.items);
-        text.push_str("key = \"");
-        put_hex(&secret.key, &mut text);
-        text.push_str("\"\n");
-        if let Some(list) = &secret.list {
-            text.push_str("list = \"");
-            put_hex(list, &mut text);
-            text.push_str("\"\n");
-        }
-        let written = self.folder.write(&self.name, text.as_bytes(), self.force)?;
-        if written { Ok(()) } else { Err(self.exists()) }
     }
 
     /// The key that is there.
@@ -147,54 +150,12 @@ impl SecretFile {
         let Some(file) = file else {
             return Err(TongueError::NoSecret { path: self.path.clone(), made_by }.into());
         };
-        let mut text = Zeroizing::new(String::with_capacity(LONGEST as usize));
-        let read = file.take(LONGEST).read_to_string(&mut text);
         let place = || self.path.display().to_string();
-        read.map_err(|why| TongueError::Read { place: place(), why })?;
+        let text = short_text(file, LONGEST);
+        let text = text.map_err(|why| TongueError::Read { place: place(), why })?;
         let bad = |why| TongueError::BadSecret { path: self.path.clone(), made_by, why }.into();
         parse(&text, self.owner).map_err(bad)
     }
-}
-
-/// Reads the lines that [`SecretFile::write`] writes, without copies of what is secret.
-fn parse(text: &str, owner: Owner) -> Result<Secret, &'static str> {
-    let lines = text.lines().filter_map(|line| line.split_once(" = "));
-    let members: BTreeMap<&str, &str> = lines.collect();
-    let text_of = |name| members.get(name)?.strip_prefix('"')?.strip_suffix('"');
-    if members.get("openmined") != Some(&"1") {
-        return Err("it has no line `openmined = 1`");
-    }
-    if text_of("owner") != Some(owner.name()) {
-        return Err("it is the other side's");
-    }
-    let key = text_of("key").and_then(unhex).map(Zeroizing::new);
-    let key = key.filter(|key| P256Prp::new(key).is_some()).ok_or("its key is none")?;
-    let reveal = members.get("reveal").and_then(|reveal| reveal.parse().ok());
-    let reveal = reveal.ok_or("`reveal` is missing")?;
-    let items = members.get("items").and_then(|items| items.parse().ok());
-    let items = items.ok_or("`items` is missing")?;
-    let list = text_of("list").and_then(unhex);
-    if owner == Owner::Client && list.is_none() {
-        return Err("`list` is missing");
-    }
-    Ok(Secret { key, reveal, items, list })
-}
-
-fn put_hex(bytes: &[u8; 32], out: &mut String) {
-    for byte in bytes {
-        let _ = write!(out, "{byte:02x}");
-    }
-}
-
-fn unhex(digits: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if digits.len() != 64 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return None;
-    }
-    for (byte, at) in bytes.iter_mut().zip((0..64).step_by(2)) {
-        *byte = u8::from_str_radix(digits.get(at..at + 2)?, 16).ok()?;
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]
@@ -239,5 +200,42 @@ mod tests {
         let kept = Secret::new(&function, false, 1);
         let failed = file.keep_for(&kept, || Err(Error::from(TongueError::NoKey)));
         assert!(failed.is_err() && !path.exists());
+    }
+    #[test]
+    fn what_is_not_delivered_leaves_the_key_that_was_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("mine.key");
+        let (old, new) = (P256Prp::new(&[7; 32]), P256Prp::new(&[8; 32]));
+        let secret = |key: &Option<P256Prp>| Secret::new(key.as_ref().expect("in range"), false, 1);
+        let first = SecretFile::of_new(NewSecret { path: &path, force: false }, Owner::Server);
+        first
+            .expect("nothing is there")
+            .keep_for(&secret(&old), || Ok::<_, Error>(()))
+            .expect("kept");
+        let forced = NewSecret { path: &path, force: true };
+        let file = SecretFile::of_new(forced, Owner::Server).expect("a key may go");
+        let failed = file.keep_for(&secret(&new), || Err(Error::from(TongueError::NoKey)));
+        assert!(failed.is_err());
+        assert_eq!(*file.read().expect("there").key, [7; 32]);
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
+        file.keep_for(&secret(&new), || {
+            assert_eq!(*file.read()?.key, [7; 32], "until the message is out");
+            Ok::<_, Error>(())
+        })
+        .expect("kept");
+        assert_eq!(*file.read().expect("there").key, [8; 32]);
+    }
+
+    #[test]
+    fn what_is_no_key_is_not_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("list.csv");
+        for text in [&b"email\n"[..], &[0xff; 9000], b""] {
+            std::fs::write(&path, text).expect("writable");
+            let refused = SecretFile::of_new(NewSecret { path: &path, force: true }, Owner::Client);
+            let Err(Error::Tongue(TongueError::NotReplaced { .. })) = refused else {
+                panic!("{text:?}")
+            };
+        }
     }
 }
