@@ -9,7 +9,7 @@ mod policy;
 mod receipt;
 
 pub use ledger::{
-    Began, Ended, Ending, Entry, Ledger, LedgerError, LedgerPeer, RecordedReceipt, Sketch,
+    ANSWER, Began, Ended, Ending, Entry, Ledger, LedgerError, LedgerPeer, RecordedReceipt, Sketch,
 };
-pub use policy::{Budget, Facts, Place, Policy, PolicyError, Refusal, Rules, Sentence};
+pub use policy::{Budget, Facts, Place, Policy, PolicyError, Refusal, Rules, Sentence, Tongue};
 pub use receipt::{CONTEXT, ReceiptError, SignedReceipt};

@@ -187,7 +187,8 @@ impl Release {
     }
 
     /// What withholds a result of so many matches between lists the smaller of which has so many keys.
-    pub(crate) fn withholds(self, matches: u64, smaller: u64) -> Option<Withheld> {
+    #[must_use]
+    pub fn withholds(self, matches: u64, smaller: u64) -> Option<Withheld> {
         let is_above =
             |most: &u8| u128::from(matches) * 100 > u128::from(*most) * u128::from(smaller);
         let fewer = self.least.filter(|least| matches < *least).map(Withheld::Fewer);

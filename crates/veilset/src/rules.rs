@@ -174,15 +174,8 @@ impl Job {
     }
 
     fn facts_of<'a>(&'a self, input: &'a Input, columns: &'a [Column]) -> Facts<'a> {
-        let keys = input.specs.iter().flat_map(KeySpec::columns);
-        // Rules name presets without the version that a release has.
-        let keys = keys.map(|KeyColumn { name, preset, .. }| {
-            let versioned = preset.versioned();
-            let preset = versioned.split_once('/').map_or(&*versioned, |(preset, _)| preset);
-            (name.as_str(), preset.to_owned())
-        });
         Facts {
-            keys: keys.collect(),
+            keys: key_columns(input),
             pad_to: self.pad_to_of(input),
             // Squares come of a column that is named already.
             sends: match (input.values(), input.groups()) {
@@ -196,4 +189,15 @@ impl Job {
             ..self.facts()
         }
     }
+}
+
+/// The columns of a list's keys with their presets, as rules name them: without the version that a release has.
+pub(crate) fn key_columns(input: &Input) -> Vec<(&str, String)> {
+    let keys = input.specs.iter().flat_map(KeySpec::columns);
+    let keys = keys.map(|KeyColumn { name, preset, .. }| {
+        let versioned = preset.versioned();
+        let preset = versioned.split_once('/').map_or(&*versioned, |(preset, _)| preset);
+        (name.as_str(), preset.to_owned())
+    });
+    keys.collect()
 }

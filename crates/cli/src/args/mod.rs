@@ -1,6 +1,7 @@
 //! Every flag. Help, the man page and the completions come from these definitions.
 
 mod choices;
+mod partner;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use veilset::{
 };
 
 pub(crate) use self::choices::ChoiceArgs;
+pub(crate) use self::partner::{PartnerArgs, unrecorded};
 #[cfg(feature = "calendar")]
 use crate::agree::args::AgreeArgs;
 #[cfg(feature = "bench")]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum, ValueHint, value_parser};
 use veilset::tongues::openmined::{Plan, Structure};
 
-use crate::args::{ListArgs, MACHINE, OutputArgs, PEER, RESULT, RoomArgs, usage};
+use crate::args::{ListArgs, MACHINE, OutputArgs, PEER, PartnerArgs, RESULT, RoomArgs, usage};
 use crate::units;
 
 const EXAMPLES: &str = "\
@@ -142,6 +142,8 @@ pub(crate) struct SetupArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
     #[command(flatten)]
+    pub(crate) partner: PartnerArgs,
+    #[command(flatten)]
     pub(crate) plan: PlanArgs,
     /// Put the key of this setup into this new file, which respond needs
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -159,6 +161,8 @@ pub(crate) struct RespondArgs {
     /// The partner's request; - for standard input
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) request: String,
+    #[command(flatten)]
+    pub(crate) partner: PartnerArgs,
     /// The file with the key, which setup made
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) secret: PathBuf,
@@ -170,6 +174,8 @@ pub(crate) struct RespondArgs {
 pub(crate) struct RequestArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
+    #[command(flatten)]
+    pub(crate) partner: PartnerArgs,
     /// Put the key of this request into this new file, which intersect needs
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) secret: PathBuf,
@@ -185,6 +191,8 @@ pub(crate) struct RequestArgs {
 pub(crate) struct IntersectArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
+    #[command(flatten)]
+    pub(crate) partner: PartnerArgs,
     /// The file with the key, which request made
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) secret: PathBuf,
@@ -207,6 +215,8 @@ pub(crate) struct IntersectArgs {
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
+    #[command(flatten)]
+    pub(crate) partner: PartnerArgs,
     /// Take callers at this address; whoever can reach it can ask, so keep it to this machine and put a proxy before it that ends TLS
     /// and knows who may
     #[arg(long, help_heading = PEER, value_name = "HOST:PORT")]
@@ -226,6 +236,8 @@ pub(crate) struct ServeArgs {
 pub(crate) struct QueryArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
+    #[command(flatten)]
+    pub(crate) partner: PartnerArgs,
     /// The partner's service, https://… or http://…
     #[arg(long, help_heading = PEER, value_name = "URL")]
     pub(crate) connect: String,

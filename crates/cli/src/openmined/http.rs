@@ -3,12 +3,12 @@
 use std::process;
 
 use veilset::net::signals;
-use veilset::tongues::openmined::{Note, Partner, Service, Setups, Side};
+use veilset::tongues::openmined::{Note, Partner, Service, Setups, Side, step};
 use veilset::voice;
 
 use super::args::{QueryArgs, ServeArgs};
 use super::{Wanted, list, tell};
-use crate::args::Talk;
+use crate::args::{Talk, unrecorded};
 use crate::error::Failure;
 use crate::escape::shown;
 use crate::progress::{say, say_warning};
@@ -16,16 +16,22 @@ use crate::progress::{say, say_warning};
 /// Serves a list until it is stopped.
 pub(super) fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
     let (plan, reveal) = (args.plan.plan(), args.count.reveal());
+    let side = Side::Server(Some(plan.structure));
+    let standing = args.partner.sending(step(side, reveal), talk)?;
+    standing.check_open()?;
     let input = list(&args.list, None, &args.room, talk)?;
-    tell(Side::Server(Some(plan.structure)), reveal, talk);
+    standing.check_list(&input)?;
+    tell(side, reveal, talk);
     if args.budget.is_none() {
         say_warning(
             "without --budget whoever reaches this service may ask about every possible key, and so learn the whole list",
         );
     }
     let setups = Setups::of(&input, &plan, reveal)?;
+    standing.send_list(&input, &unrecorded, || Ok::<_, Failure>(()))?;
     drop(input);
-    let service = Service::open(&args.listen, setups, args.budget.unwrap_or(usize::MAX))?;
+    let budget = args.budget.unwrap_or(usize::MAX);
+    let service = Service::open(&args.listen, setups, budget, standing)?;
     let cannot = |what| move |why| Failure::Service { what, why };
     let address = service.address().map_err(cannot("say where the service is"))?;
     let end = |code: u8| {
@@ -52,8 +58,10 @@ pub(super) fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
 /// Asks a partner's service about a list.
 pub(super) fn query(args: &QueryArgs, talk: &Talk) -> Result<(), Failure> {
     let reveal = args.count.reveal();
+    let standing = args.partner.sending(step(Side::Client, reveal), talk)?;
     let partner = Partner::new(&args.connect, args.deadline)?;
     let wanted = Wanted::read(&args.list, &args.out, args.json, &args.room, talk)?;
+    standing.check_list(&wanted.input)?;
     tell(Side::Client, reveal, talk);
     if partner.is_open() {
         say_warning(
@@ -61,6 +69,9 @@ pub(super) fn query(args: &QueryArgs, talk: &Talk) -> Result<(), Failure> {
         );
     }
     say(talk, "asking the partner");
-    let found = partner.query(&wanted.input, reveal, args.max_setup)?;
-    wanted.give(&found, talk)
+    let allow = |theirs| standing.check_size(theirs);
+    let found = standing.send_list(&wanted.input, &unrecorded, || {
+        partner.query(&wanted.input, reveal, args.max_setup, allow)
+    })?;
+    wanted.give(&found, &standing, talk)
 }

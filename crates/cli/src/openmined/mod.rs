@@ -7,26 +7,24 @@ use std::path::Path;
 
 use veilset::data::{Destination, Source};
 use veilset::json::of_openmined;
-use veilset::party::Home;
 use veilset::tongues::openmined::{
     Found, MAX_MESSAGE, NewSecret, Responder, Side, false_positives, intersect, notes, request,
-    setup,
+    reveals, setup, step,
 };
-use veilset::tongues::{check_apart, check_policy, read_message};
+use veilset::tongues::{Standing, check_apart, read_message};
 use veilset::{Error, Input};
 
 use self::args::{
     IntersectArgs, MessageArgs, OpenMinedArgs, OpenMinedCommand, RequestArgs, RespondArgs,
     SetupArgs,
 };
-use crate::args::{ListArgs, OutputArgs, RoomArgs, Talk};
+use crate::args::{ListArgs, OutputArgs, RoomArgs, Talk, unrecorded};
 use crate::error::Failure;
 use crate::escape::json_line;
 use crate::operation::{Output, deliver, destination as rows_to, prepared, read_table};
 use crate::progress::{say, say_warning};
 
 pub(crate) fn run(args: &OpenMinedArgs, talk: &Talk) -> Result<(), Failure> {
-    check_policy(&Home::from_env()?)?;
     match &args.command {
         OpenMinedCommand::Setup(args) => run_setup(args, talk),
         OpenMinedCommand::Respond(args) => run_respond(args, talk),
@@ -46,11 +44,16 @@ fn tell(side: Side, reveal: bool, talk: &Talk) {
 
 fn run_setup(args: &SetupArgs, talk: &Talk) -> Result<(), Failure> {
     let (plan, reveal) = (args.plan.plan(), args.count.reveal());
+    let side = Side::Server(Some(plan.structure));
+    let standing = args.partner.sending(step(side, reveal), talk)?;
     let destination = message_to(&args.out, &args.list.place.file, &args.secret)?;
     let input = list(&args.list, None, &args.room, talk)?;
-    tell(Side::Server(Some(plan.structure)), reveal, talk);
+    standing.check_list(&input)?;
+    tell(side, reveal, talk);
     let secret = NewSecret { path: &args.secret, force: args.out.force };
-    setup(&input, &plan, reveal, secret, |setup| send(&destination, setup))?;
+    setup(&input, &plan, reveal, secret, |setup| {
+        standing.send_list(&input, &unrecorded, || send(&destination, setup))
+    })?;
     say(talk, &format!("respond to requests with --secret {}", args.secret.display()));
     Ok(())
 }
@@ -58,21 +61,29 @@ fn run_setup(args: &SetupArgs, talk: &Talk) -> Result<(), Failure> {
 fn run_respond(args: &RespondArgs, talk: &Talk) -> Result<(), Failure> {
     let destination = message_to(&args.out, &args.request, &args.secret)?;
     let responder = Responder::load(&args.secret)?;
+    let standing = args.partner.sending(step(Side::Server(None), responder.reveal), talk)?;
     tell(Side::Server(None), responder.reveal, talk);
     let request = read_message(&args.request, MAX_MESSAGE).map_err(Error::from)?;
-    let (response, items) = responder.respond(&request)?;
-    send(&destination, &response)?;
+    let question = responder.read(&request)?;
+    let items = question.items();
+    standing.check_size(Some(items))?;
+    let respond = || send(&destination, &question.answer()?);
+    standing.send_answer(items, &unrecorded, respond)?;
     say(talk, &format!("the partner asked about {items} keys"));
     Ok(())
 }
 
 fn run_request(args: &RequestArgs, talk: &Talk) -> Result<(), Failure> {
     let reveal = args.count.reveal();
+    let standing = args.partner.sending(step(Side::Client, reveal), talk)?;
     let destination = message_to(&args.out, &args.list.place.file, &args.secret)?;
     let input = list(&args.list, None, &args.room, talk)?;
+    standing.check_list(&input)?;
     tell(Side::Client, reveal, talk);
     let secret = NewSecret { path: &args.secret, force: args.out.force };
-    request(&input, reveal, secret, |request| send(&destination, request))?;
+    request(&input, reveal, secret, |request| {
+        standing.send_list(&input, &unrecorded, || send(&destination, request))
+    })?;
     say(talk, &format!("read the response with --secret {}", args.secret.display()));
     Ok(())
 }
@@ -80,11 +91,14 @@ fn run_request(args: &RequestArgs, talk: &Talk) -> Result<(), Failure> {
 fn run_intersect(args: &IntersectArgs, talk: &Talk) -> Result<(), Failure> {
     let others = [&args.secret, Path::new(&args.setup), Path::new(&args.response)];
     check_apart(args.out.output.as_deref(), &others).map_err(Error::from)?;
+    let reveal = reveals(&args.secret)?;
+    let standing = args.partner.standing(step(Side::Client, reveal))?;
     let wanted = Wanted::read(&args.list, &args.out, args.json, &args.room, talk)?;
     let read = |place| read_message(place, MAX_MESSAGE).map_err(Error::from);
     let (setup, response) = (read(&args.setup)?, read(&args.response)?);
     let found = intersect(&wanted.input, &args.secret, &setup, &response)?;
-    wanted.give(&found, talk)
+    standing.check_size(found.theirs)?;
+    wanted.give(&found, &standing, talk)
 }
 
 /// What a user wants of what was found.
@@ -111,8 +125,10 @@ impl<'a> Wanted<'a> {
     }
 
     /// Writes the rows that match, or how many keys do.
-    fn give(&self, found: &Found, talk: &Talk) -> Result<(), Failure> {
+    fn give(&self, found: &Found, standing: &Standing, talk: &Talk) -> Result<(), Failure> {
         let Self { input, destination, json, room } = self;
+        let smaller = found.theirs.map(|theirs| theirs.min(input.distinct()));
+        standing.check_matches(found.count, smaller)?;
         if let Some(note) = false_positives(found.structure) {
             say_warning(note);
         }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use veilset::tongues::pair::{Kind, Shape};
 
-use crate::args::{LIST, LIST_AND_KEY, ListArgs, OutputArgs, RESULT, RoomArgs, usage};
+use crate::args::{LIST, LIST_AND_KEY, ListArgs, OutputArgs, PartnerArgs, RESULT, RoomArgs, usage};
 use crate::units;
 
 const EXAMPLES: &str = "\
@@ -118,6 +118,8 @@ impl From<&ShapeArgs> for Shape {
 pub(crate) struct EncryptArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
+    #[command(flatten)]
+    pub(crate) partner: PartnerArgs,
     /// The file with Ks, the publisher's salt
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) salt: PathBuf,
@@ -154,6 +156,8 @@ pub(crate) struct ReencryptArgs {
     #[command(flatten)]
     pub(crate) column: ColumnArgs,
     #[command(flatten)]
+    pub(crate) partner: PartnerArgs,
+    #[command(flatten)]
     pub(crate) room: RoomArgs,
     #[command(flatten)]
     pub(crate) shape: ShapeArgs,
@@ -176,6 +180,8 @@ pub(crate) struct MatchArgs {
     pub(crate) column: ColumnArgs,
     #[command(flatten)]
     pub(crate) pairing: PairingArgs,
+    #[command(flatten)]
+    pub(crate) partner: PartnerArgs,
     /// The file with Ka, which is taken off what matched; in the advertiser's clean room alone
     #[arg(long, value_name = "FILE", requires = "output", value_hint = ValueHint::FilePath)]
     pub(crate) cipher_key: Option<PathBuf>,

@@ -11,14 +11,14 @@ use veilset::party::Home;
 use veilset::tongues::check_apart;
 use veilset::tongues::pair::{
     EncryptedList, Key, LEAK_OF_LISTS, LEAK_OF_MATCHES, Lists, NewKey, OwnList, PROMISES, Rates,
-    Shape, write,
+    STEP, Shape, write,
 };
 use veilset::{Error, Input};
 
 use self::args::{
     ColumnArgs, EncryptArgs, KeyArgs, MatchArgs, PairArgs, PairCommand, PairingArgs, ReencryptArgs,
 };
-use crate::args::{OutputArgs, PlaceArgs, RoomArgs, Talk};
+use crate::args::{OutputArgs, PlaceArgs, RoomArgs, Talk, unrecorded};
 use crate::error::Failure;
 use crate::escape::json_line;
 use crate::operation::{Output, destination, prepared, read_table};
@@ -48,6 +48,7 @@ fn key(args: &KeyArgs, talk: &Talk) -> Result<(), Failure> {
 /// Encrypts this side's list.
 fn encrypt(args: &EncryptArgs, talk: &Talk) -> Result<(), Failure> {
     let (salt, key) = (Key::load(&args.salt)?, Key::load(&args.cipher_key)?);
+    let standing = args.partner.sending(STEP, talk)?;
     let list = &args.list.place.file;
     let keys = [args.salt.as_path(), args.cipher_key.as_path()];
     apart(args.table.as_deref(), &keys)?;
@@ -72,11 +73,12 @@ fn encrypt(args: &EncryptArgs, talk: &Talk) -> Result<(), Failure> {
         Ok(input)
     };
     let input = prepared(table, None, &input_of, talk)?;
+    standing.check_list(&input)?;
     let own = OwnList::encrypt(&input, &salt, &key)?;
-    if let Some(place) = &table_place {
-        own.write_table(place)?;
-    }
-    own.write(&place, &Shape::from(&args.shape))?;
+    standing.send_list(&input, &unrecorded, || {
+        table_place.as_ref().map_or(Ok(()), |place| own.write_table(place))?;
+        own.write(&place, &Shape::from(&args.shape))
+    })?;
     say(talk, &format!("encrypted {}", counted(own.len(), "identifier")));
     Ok(())
 }
@@ -84,14 +86,18 @@ fn encrypt(args: &EncryptArgs, talk: &Talk) -> Result<(), Failure> {
 /// Puts this side's key on the other's list.
 fn reencrypt(args: &ReencryptArgs, talk: &Talk) -> Result<(), Failure> {
     let key = Key::load(&args.cipher_key)?;
+    let standing = args.partner.sending(STEP, talk)?;
     apart(args.out.output.as_deref(), &[&args.cipher_key])?;
     let place = place_of(&args.out, &args.file, talk)?;
     tell([LEAK_OF_LISTS], talk);
     let reader =
         Reader { column: &args.column, pairing: &args.shape.pairing, room: &args.room, talk };
     let list = reader.read(&args.file)?;
+    standing.check_size(Some(list.distinct()))?;
     let encrypted = list.encrypt_again(&key)?;
-    write(&encrypted, &place, &Shape::from(&args.shape))?;
+    standing.send_answer(list.len(), &unrecorded, || {
+        write(&encrypted, &place, &Shape::from(&args.shape)).map_err(Error::from)
+    })?;
     say(talk, &format!("encrypted {} again", counted(encrypted.len(), "identifier")));
     Ok(())
 }
@@ -100,6 +106,7 @@ fn reencrypt(args: &ReencryptArgs, talk: &Talk) -> Result<(), Failure> {
 fn match_lists(args: &MatchArgs, talk: &Talk) -> Result<(), Failure> {
     let key = args.cipher_key.as_deref().map(Key::load).transpose()?;
     key.as_ref().map_or(Ok(()), Rates::check_key)?;
+    let standing = args.partner.standing(STEP)?;
     let lists = [&args.sent, &args.ours, &args.theirs].map(Path::new);
     let key_file = args.cipher_key.as_deref();
     apart(args.output.as_deref(), &lists.into_iter().chain(key_file).collect::<Vec<_>>())?;
@@ -118,6 +125,7 @@ fn match_lists(args: &MatchArgs, talk: &Talk) -> Result<(), Failure> {
     let reader = Reader { column: &args.column, pairing: &args.pairing, room: &args.room, talk };
     let (sent, ours) = (reader.read(&args.sent)?, reader.read(&args.ours)?);
     let theirs = reader.read(&args.theirs)?;
+    standing.check_size(Some(theirs.distinct()))?;
     let pairing = args.pairing.advpubid.as_deref();
     let lists = Lists { sent: &sent, ours: &ours, theirs: &theirs };
     let rates = Rates::of(&lists, &Home::from_env()?, pairing)?;

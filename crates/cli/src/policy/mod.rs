@@ -61,7 +61,7 @@ fn warn_of_strangers(policy: &Policy) {
     let Ok(peers) = Peers::load(&home, None) else { return };
     for name in policy.peers().filter(|name| peers.get(name).is_none()) {
         say_warning(&format!(
-            "the policy has rules for {name:?}, and you pinned nobody under that name"
+            "the policy has rules for {name:?}, and you pinned nobody under that name: they are for `pair` and `openmined` alone, with --peer"
         ));
     }
 }

@@ -260,13 +260,103 @@ fn keys_are_for_their_owner_alone() {
     assert_eq!(code(&exposed), 2);
 }
 
+/// What `history` has: operation, partner, protocol, own keys, the partner's, and the ending of each step.
+fn history(sides: &Sides) -> Vec<String> {
+    let all = json(&sides.party.run(&["history", "--json"]));
+    Schema::load().check("history", &all);
+    let runs = all["runs"].as_array().expect("a list").iter().map(|run| {
+        let peer = &run["peers"][0];
+        assert!(peer["key"].is_null());
+        let texts = [&run["operation"], &peer["name"], &run["protocol"], &run["ending"]];
+        let texts = texts.map(|text| text.as_str().expect("a text").to_owned());
+        format!("{} {} {}", texts.join(" "), run["distinct"], peer["distinct"])
+    });
+    runs.collect()
+}
+
 #[test]
-fn a_party_with_a_policy_takes_no_part() {
+fn rules_hold_or_refuse_before_anything_is_written() {
     let sides = sides(30);
-    sides.party.file("home/policy.toml", "least = 10\n");
-    let refused = sides.veilset("request list.csv --secret own.key", &KEY);
+    let request = "request list.csv --secret own.key -o request.bin";
+    let fails = |command: &str, why: &str| {
+        let key: &[&str] = if command.starts_with("respond") { &[] } else { &KEY };
+        let refused = sides.veilset(command, key);
+        assert_eq!(code(&refused), 6, "{command}: {}", stderr(&refused));
+        assert!(stderr(&refused).contains(why), "{command}: {}", stderr(&refused));
+    };
+    let policy = |text: &str| sides.party.file("home/policy.toml", text);
+    policy("least = 10\n");
+    fails(request, "say with --peer what you call this partner");
+    for (rules, why) in [
+        ("operations = [\"count\"]", "it allows count, not intersect (rule `operations`"),
+        ("reference = \"DPA 7\"", "nobody compares references"),
+        ("protocols = [\"rr22\"]", "it allows rr22, not openmined"),
+        ("key-presets = [\"phone\"]", "it allows the presets phone"),
+        ("own-least = 31", "your list has 30 keys"),
+        ("pad-to = 100", "your list has fewer keys"),
+    ] {
+        policy(rules);
+        fails(&format!("{request} --peer acme"), why);
+    }
+    policy("least = 5\n[peers.acme]\nleast = 11\nprotocols = [\"openmined\"]\npeer-most = 29\n");
+    let setup = "setup partner.csv --secret their.key --client-keys 30 -o setup.bin --peer acme";
+    fails(setup, "the partner's program sees the whole result");
+    assert_eq!(history(&sides), [""; 0]);
+    assert!(!sides.party.path("own.key").exists() && !sides.party.path("their.key").exists());
+    // Another file of rules, without that one.
+    sides.party.file("more.toml", "peer-least = 10\nruns = \"3 per 1d\"\n");
+    sides.did(&format!("{setup} --policy more.toml"), &KEY);
+    sides.did(&format!("{request} --peer acme"), &KEY);
+    let respond = "respond request.bin --secret their.key --policy more.toml --peer acme";
+    fails(&respond.replace("more", "home/policy"), "the partner's program sees");
+    sides.did(&format!("{respond} -o response.bin"), &[]);
+    fails(respond, "3 have begun");
+    sides.party.file("more.toml", "peer-least = 31\n");
+    fails(respond, "the peer has 30 keys");
+    // Ten keys match, and the setup shows how many the partner has.
+    let intersect = "intersect list.csv --secret own.key --setup setup.bin --response response.bin";
+    fails(&format!("{intersect} --peer acme"), "it allows 29 at most (rule `peer-most`");
+    sides.did(&format!("{intersect} --peer other"), &KEY);
+    let steps =
+        ["intersect acme openmined complete 30 0", "intersect acme openmined complete 30 0"];
+    assert_eq!(history(&sides), [&steps[..], &["answer acme openmined complete 30 30"]].concat());
+}
+
+#[test]
+fn a_service_keeps_the_rules_that_it_can() {
+    let sides = sides(30);
+    let serve = "serve partner.csv --listen 127.0.0.1:0 --client-keys 30 --budget 500 --peer shop";
+    for (rules, why) in [
+        ("runs = \"3 per 1d\"", "anybody who reaches the service may ask"),
+        ("most-rate = 50", "the partner's program sees the whole result"),
+    ] {
+        sides.party.file("home/policy.toml", rules);
+        let refused = sides.veilset(serve, &KEY);
+        assert_eq!(code(&refused), 6, "{}", stderr(&refused));
+        assert!(stderr(&refused).contains(why), "{}", stderr(&refused));
+    }
+    sides.party.file("home/policy.toml", "peer-least = 20\n");
+    let words = ["openmined"].into_iter().chain(serve.split(' ')).chain(KEY);
+    let mut service = sides.party.start(&words.collect::<Vec<_>>());
+    let url = format!("http://{}", service.address());
+    let query = [&KEY[..], &["--connect", &url, "--peer", "me"]].concat();
+    sides.check_rows(&stdout(&sides.did("query list.csv", &query)), "raw");
+    sides.party.file("few.csv", "email\nuser25@example.com\n");
+    let refused = sides.veilset("query few.csv", &query);
     assert_eq!(code(&refused), 6, "{}", stderr(&refused));
-    assert!(!sides.party.path("own.key").exists());
+    assert!(stderr(&refused).contains("no request of so few"), "{}", stderr(&refused));
+    assert!(!stderr(&refused).contains("policy.toml"), "{}", stderr(&refused));
+    service.line_with("the peer has 1 keys, and it asks for 20 at least");
+    // This side's own rules: how many the server has, and how many match.
+    for (rules, why) in [
+        ("peer-most = 29", "the peer has 30 keys"),
+        ("least = 11", "fewer than 11 matches, so the result is withheld (rule `least`"),
+    ] {
+        sides.party.file("own.toml", rules);
+        let refused = sides.veilset("query list.csv --policy own.toml", &query);
+        assert_eq!((code(&refused), stdout(&refused).as_str()), (6, ""), "{}", stderr(&refused));
+        assert!(stderr(&refused).contains(why), "{}", stderr(&refused));
+    }
 }
 
 /// An interpreter that has the package: the one of this variable, or the one of the Python package's tests.

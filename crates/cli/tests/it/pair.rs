@@ -198,6 +198,60 @@ fn the_rules_of_pair_are_obeyed() {
 }
 
 #[test]
+fn a_policy_holds_or_refuses_and_the_ledger_has_what_was_sent() {
+    let (publisher, advertiser) = rooms();
+    let named = |line: &str| format!("{line} --peer shop");
+    for (rules, why) in [
+        ("least = 10", "the partner's program sees the whole result"),
+        ("learn = [\"me\"]", "it allows --learn me, not both"),
+        ("operations = [\"count\"]", "it allows count, not intersect"),
+        ("key-columns = [\"id\"]", "it allows the key columns id"),
+        ("own-most = 1000", "your list has 1500 keys"),
+    ] {
+        publisher.file("home/policy.toml", rules);
+        let said = fails(&publisher, &named(PUBLISHER), 6);
+        assert!(said.contains(why), "{said}");
+    }
+    assert!(!publisher.path("pub1.csv").exists() && !publisher.path("table.csv").exists());
+    publisher.file("home/policy.toml", "peer-least = 1200\nruns = \"2 per 1d\"");
+    let said = fails(&publisher, PUBLISHER, 6);
+    assert!(said.contains("say with --peer"), "{said}");
+    runs(&publisher, &named(PUBLISHER));
+    runs(&advertiser, ADVERTISER);
+    give(&advertiser, "adv1.csv", &publisher);
+    let again = "pair reencrypt adv1.csv --cipher-key kp.txt -o adv2.csv --advpubid 17";
+    runs(&publisher, &named(again));
+    let said = fails(&publisher, &named(&format!("{again} --force")), 6);
+    assert!(said.contains("it allows 2 runs in 1 day with shop"), "{said}");
+    publisher.file("home/policy.toml", "peer-least = 1201");
+    let said = fails(&publisher, &named(&format!("{again} --force")), 6);
+    assert!(said.contains("the peer has 1200 keys"), "{said}");
+    let lines: Vec<String> = runs(&publisher, "history")
+        .lines()
+        .map(|line| line.split_whitespace().skip(1).take(8).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "intersect with shop, 1500 keys, by pair: complete",
+            "answer with shop, 1500 keys, by pair: complete",
+        ]
+    );
+    // Without an identity nothing has a ledger, and no rule needs one.
+    let nobody = party();
+    fs::remove_file(nobody.path("home/identity.key")).expect("an identity");
+    for name in ["list.csv", "ks.txt", "ka.txt"] {
+        give(&advertiser, name, &nobody);
+    }
+    let output = nobody.run(&words(ADVERTISER));
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stderr(&output).contains("no ledger has this"), "{}", stderr(&output));
+    nobody.file("home/policy.toml", "runs = \"2 per 1d\"");
+    let said = fails(&nobody, &format!("{} --force", named(ADVERTISER)), 2);
+    assert!(said.contains("veilset id"), "{said}");
+}
+
+#[test]
 fn keys_are_for_one_user_and_grow_old() {
     let (publisher, advertiser) = rooms();
     #[cfg(unix)]

@@ -10,6 +10,9 @@ use super::sketch::Sketch;
 /// What is said of a line that cannot be read.
 const LATER: &str = "a line is of another version of veilset";
 
+/// What is computed where a partner who runs something else gets an answer about a list that it has already.
+pub const ANSWER: &str = "answer";
+
 /// A line of the ledger.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -97,7 +100,7 @@ impl Began {
 pub struct LedgerPeer {
     /// What this side called it.
     pub name: String,
-    /// Its public key, as one line.
+    /// Its public key, as one line; empty where it has none, because it runs something else.
     pub key: String,
     /// Its number of distinct keys.
     pub distinct: u64,

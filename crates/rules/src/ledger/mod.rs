@@ -24,7 +24,7 @@ use veilset_session::Receipt;
 use zeroize::Zeroizing;
 
 pub(crate) use entry::Past;
-pub use entry::{Began, Ended, Ending, Entry, LedgerPeer, RecordedReceipt};
+pub use entry::{ANSWER, Began, Ended, Ending, Entry, LedgerPeer, RecordedReceipt};
 pub use error::LedgerError;
 pub(crate) use sketch::MOST_DIFFERENCE;
 pub use sketch::Sketch;
@@ -127,9 +127,47 @@ impl Ledger {
         rules: &[Rules],
         now: SystemTime,
     ) -> Result<(), LedgerError> {
-        began.at = seconds(now);
         // Before others have to wait for this.
         began.list = self.sketch_key()?.sketch(digests);
+        self.take(began, rules, now)
+    }
+
+    /// As [`begin`](Self::begin), of an answer to a partner about the list that went to it before by the same protocol.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin).
+    pub fn answer(
+        &self,
+        mut began: Began,
+        rules: &[Rules],
+        now: SystemTime,
+    ) -> Result<(), LedgerError> {
+        began.operation = ANSWER.to_owned();
+        if let Some(before) = self.last_list(&began)? {
+            (began.own, began.presets, began.list) = (before.own, before.presets, before.list);
+        }
+        self.take(began, rules, now)
+    }
+
+    /// The last step of this protocol in which a list went out: to the same partner, or else to any, for a list may be for many.
+    fn last_list(&self, now: &Began) -> Result<Option<Box<Began>>, LedgerError> {
+        let is_list =
+            |before: &Began| before.protocol == now.protocol && before.operation != ANSWER;
+        let named = |peer: &LedgerPeer| now.peers.iter().any(|now| now.name == peer.name);
+        let mut last: Option<(bool, Box<Began>)> = None;
+        for entry in self.entries()? {
+            let Entry::Began(before) = entry else { continue };
+            let is_same = before.peers.iter().any(named);
+            if is_list(&before) && (is_same || last.as_ref().is_none_or(|(same, _)| !same)) {
+                last = Some((is_same, before));
+            }
+        }
+        Ok(last.map(|(_, before)| before))
+    }
+
+    /// Takes the budgets of a run of a list that is known, and writes that it began.
+    fn take(&self, mut began: Began, rules: &[Rules], now: SystemTime) -> Result<(), LedgerError> {
+        began.at = seconds(now);
         let held = self.home.hold(FILE)?;
         let asked = Asked::of(rules, &began);
         let (chain, past) = self.read(|line| asked.runs(line))?;
@@ -310,7 +348,8 @@ impl<'a> Asked<'a> {
     fn of(rules: &'a [Rules], began: &'a Began) -> Self {
         Self::new(rules.iter().map(|rules| {
             let named = began.peers.iter().find(|peer| peer.name == rules.peer());
-            let key = named.map(|peer| peer.key.as_str());
+            // A partner without a key is known by its name alone.
+            let key = named.map(|peer| peer.key.as_str()).filter(|key| !key.is_empty());
             key.into_iter().chain([rules.peer()]).collect()
         }))
     }

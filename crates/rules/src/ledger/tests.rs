@@ -275,3 +275,33 @@ fn many_runs_are_read_at_once() {
         assert_eq!(budgets[0].spent.to_bits(), 0f64.to_bits());
     }
 }
+
+#[test]
+fn answers_to_a_partner_without_a_key_are_about_the_list_that_it_has() {
+    let (_dir, ledger) = ledger();
+    let rules = rules("runs = \"4 per 24h\"\nruns-per-list = 2\nleast-difference = 5");
+    let step = |number: u32, peer: &str, protocol: &str| {
+        let peer = LedgerPeer { name: peer.into(), key: String::new(), distinct: 0 };
+        let protocol = protocol.to_owned();
+        Began { protocol, ..Began::new(format!("step {number}"), vec![peer], "intersect".into()) }
+    };
+    let own = Began { own: 30, ..step(0, "acme", "pair") };
+    ledger.begin(own, &digests(0..30), &rules, at(0)).expect("the first");
+    // Neither another partner's steps count, nor is its list the one that is answered about.
+    let other = vec![Policy::default().rules_for("other")];
+    ledger.begin(step(1, "other", "pair"), &digests(50..90), &other, at(1)).expect("another");
+    let answer = |number, time| ledger.answer(step(number, "acme", "pair"), &rules, at(time));
+    answer(2, 2).expect("the first answer");
+    answer(3, 3).expect("the second");
+    assert_eq!(refused(answer(4, 4)), "runs-per-list");
+    let close = ledger.begin(step(5, "acme", "pair"), &digests(0..29), &rules, at(5));
+    assert_eq!(refused(close), "least-difference");
+    ledger.begin(step(6, "acme", "pair"), &digests(30..60), &rules, at(6)).expect("another list");
+    assert_eq!(refused(answer(7, 7)), "runs");
+    answer(8, 86_405).expect("a day after, about the new list");
+    let entries = ledger.entries().expect("readable");
+    let Some(Entry::Began(last)) = entries.last() else { panic!("an answer") };
+    assert_eq!((last.operation.as_str(), last.list.keys), (ANSWER, 30));
+    let Some(Entry::Began(first)) = entries.get(2) else { panic!("an answer") };
+    assert_eq!((first.operation.as_str(), first.own), (ANSWER, 30));
+}

@@ -129,7 +129,7 @@ fn outside<'a>(
 }
 
 /// Whether the lists are large and small enough.
-fn sizes(section: &Section, facts: &Facts<'_>) -> Option<Refused> {
+pub(super) fn sizes(section: &Section, facts: &Facts<'_>) -> Option<Refused> {
     let Facts { own, peer, .. } = *facts;
     let (yours, theirs) = ("your list", "the peer");
     let least = [

@@ -10,6 +10,7 @@ mod explain;
 mod section;
 #[cfg(test)]
 mod tests;
+mod tongue;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ pub use check::{Facts, Refusal};
 pub use error::PolicyError;
 pub use explain::Sentence;
 use section::{Placed, Section};
+pub use tongue::Tongue;
 
 /// The policy under the home directory, which counts where a command names no other.
 const FILE: &str = "policy.toml";

@@ -10,7 +10,7 @@ use veilset_names::UnknownName;
 use veilset_protocols::{Operation, Security, find, find_multiparty};
 use veilset_session::{Learn, MAX_NAME, NoNoise, Noise};
 
-use super::{Place, Policy, PolicyError};
+use super::{Place, Policy, PolicyError, Tongue};
 use crate::ledger::MOST_DIFFERENCE;
 
 /// A rule's value with the line that it stands in.
@@ -238,8 +238,12 @@ impl Value for Protocol {
     fn of(value: &DeValue<'_>) -> Result<Self, String> {
         let of_two = |id| find(id).map(|protocol| protocol.spec().id);
         let of_several = |id| find_multiparty(id).map(|protocol| protocol.spec().id);
-        let id = value.as_str().and_then(|id| of_two(id).or_else(|| of_several(id)));
-        let wanted = || "a name that `veilset protocols` lists".to_owned();
+        let of_others = |id: &str| id.parse().ok().map(Tongue::name);
+        let any = |id| of_two(id).or_else(|| of_several(id)).or_else(|| of_others(id));
+        let id = value.as_str().and_then(any);
+        let wanted = || {
+            format!("a name that `veilset protocols` lists, or {}", Tongue::NAMES.all.join(" or "))
+        };
         id.map(Self).ok_or_else(wanted)
     }
 }

@@ -47,6 +47,15 @@ impl Setup {
         }
     }
 
+    /// How many items it has, where it shows that exactly.
+    #[must_use]
+    pub fn items(&self) -> Option<usize> {
+        match &self.0 {
+            Held::Raw(points) => Some(points.len()),
+            Held::Gcs(_) | Held::Bloom(_) => None,
+        }
+    }
+
     /// Which of the points under the server's key are in it, in their order.
     pub(super) fn matches(&self, points: &[Sec1]) -> Result<Vec<usize>, OpenMinedError> {
         Ok(match &self.0 {

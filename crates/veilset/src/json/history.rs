@@ -49,7 +49,10 @@ impl PastRun {
 #[must_use]
 pub fn of_past_run(run: &PastRun) -> Value {
     let PastRun { began, signed, .. } = run;
-    let peer = |peer: &LedgerPeer| json!({ "name": peer.name, "key": peer.key, "distinct": peer.distinct });
+    let peer = |peer: &LedgerPeer| {
+        let key = Some(&peer.key).filter(|key| !key.is_empty());
+        json!({ "name": peer.name, "key": key, "distinct": peer.distinct })
+    };
     json!({
         "run": began.run,
         "time": time_of(began.at),

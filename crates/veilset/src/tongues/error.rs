@@ -121,12 +121,14 @@ pub enum TongueError {
          that day, or make a new request"
     )]
     ListChanged,
-    /// This party has a policy.
+    /// This party has a policy, whose rules and budgets are of peers.
     #[error(
-        "your policy has rules for peers that you pinned, and none of them can hold for a partner without a key and without terms: ask \
-         whoever wrote it, or use a VEILSET_HOME without a policy"
+        "your policy has rules and budgets of each peer: say with --peer what you call this partner, who needs no key"
     )]
-    Policy,
+    Unnamed,
+    /// A policy does not let a request be answered; whoever asked sees no more of it.
+    #[error("this service answers no request of so few or so many keys: ask whoever runs it")]
+    Size,
 }
 
 impl TongueError {
@@ -134,7 +136,9 @@ impl TongueError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::OpenMined(OpenMinedError::Reveal { .. }) => exit_code::TERMS,
-            Self::OpenMined(OpenMinedError::TooMany { .. }) | Self::Policy => exit_code::POLICY,
+            Self::OpenMined(OpenMinedError::TooMany { .. }) | Self::Unnamed | Self::Size => {
+                exit_code::POLICY
+            }
             Self::OpenMined(error) if error.is_of_peer() => exit_code::PEER,
             Self::Courier(error) => of_courier(error),
             Self::Budget => exit_code::POLICY,

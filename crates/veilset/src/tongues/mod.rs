@@ -7,6 +7,7 @@ mod error;
 mod message;
 pub mod openmined;
 pub mod pair;
+mod standing;
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -14,24 +15,12 @@ use std::path::Path;
 
 use veilset_data::DataError;
 use veilset_party::Home;
-use veilset_rules::Policy;
 use zeroize::Zeroizing;
 
 pub use self::error::TongueError;
 pub use self::message::read_message;
-use crate::{Error, Input};
-
-/// Refuses where this party has a policy: its rules are about peers that it pinned and terms that both sides agree on, and here there
-/// are neither.
-///
-/// # Errors
-/// When there is a policy, or it cannot be read.
-pub fn check_policy(home: &Home) -> Result<(), Error> {
-    match Policy::of_party(home, None)? {
-        Some(_) => Err(TongueError::Policy.into()),
-        None => Ok(()),
-    }
-}
+pub use self::standing::{Standing, Step, Tongue};
+use crate::Input;
 
 /// The folder of a file.
 fn folder_of(path: &Path) -> Home {

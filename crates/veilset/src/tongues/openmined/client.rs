@@ -47,7 +47,7 @@ impl Asked {
     ///
     /// # Errors
     /// When one of them is no such message, or the response answers something else.
-    pub fn found(&self, setup: &[u8], response: &[u8]) -> Result<Found, Error> {
+    pub fn found(&self, setup: &Setup, response: &[u8]) -> Result<Found, Error> {
         found(&self.client, self.reveal, self.items, setup, response)
     }
 }
@@ -56,6 +56,8 @@ impl Asked {
 pub struct Found {
     /// How the setup holds the server's keys.
     pub structure: Structure,
+    /// How many keys the server has, where the setup shows that exactly.
+    pub theirs: Option<usize>,
     /// How many keys match.
     pub count: usize,
     /// Which, where the client is to know.
@@ -89,6 +91,14 @@ pub fn request<E: From<Error>>(
     file.keep_for(&kept, || deliver(&asked.request))
 }
 
+/// Whether the request that made the file `secret` asks which keys match, or how many.
+///
+/// # Errors
+/// When there is no such file.
+pub fn reveals(secret: &Path) -> Result<bool, Error> {
+    Ok(SecretFile::new(secret, Owner::Client)?.read()?.reveal)
+}
+
 /// What a setup and the response to a request say of the list that it was about. The key is in the file that [`request`] made.
 ///
 /// # Errors
@@ -104,24 +114,24 @@ pub fn intersect(
         return Err(TongueError::ListChanged.into());
     }
     let client = Client::new(secret.function()?, secret.reveal);
-    found(&client, secret.reveal, secret.items, setup, response)
+    let setup = Setup::decode(setup).map_err(refused)?;
+    found(&client, secret.reveal, secret.items, &setup, response)
 }
 
 fn found(
     client: &Client,
     reveal: bool,
     items: usize,
-    setup: &[u8],
+    setup: &Setup,
     response: &[u8],
 ) -> Result<Found, Error> {
-    let setup = Setup::decode(setup).map_err(refused)?;
     let response = Response::decode(response, items).map_err(refused)?;
-    let places = client.matches(&setup, &response, items).map_err(refused)?;
-    let structure = setup.structure();
+    let places = client.matches(setup, &response, items).map_err(refused)?;
+    let (structure, theirs) = (setup.structure(), setup.items());
     let count = places.len();
     // A list has fewer than 2^32 rows.
     let matched = reveal.then(|| places.into_iter().map(|place| place as u32).collect());
-    Ok(Found { structure, count, matched })
+    Ok(Found { structure, theirs, count, matched })
 }
 
 /// A digest of the keys in their order, which says nothing of them without the key.

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use veilset_courier::{Answer, Asked as Message, Courier, Limits, Office};
-use veilset_tongues::openmined::OpenMinedError;
+use veilset_tongues::openmined::{OpenMinedError, Setup};
 
 use super::client::Asked;
 use super::server::{Responder, Setups};
-use super::{Found, MAX_MESSAGE};
-use crate::tongues::TongueError;
+use super::{Found, MAX_MESSAGE, refused};
+use crate::tongues::{Standing, TongueError};
 use crate::{Error, Input};
 
 /// The places of a service.
@@ -45,20 +45,27 @@ pub struct Service {
     setup: Vec<u8>,
     responder: Responder,
     budget: usize,
+    standing: Standing,
 }
 
 impl Service {
-    /// Opens at an address. It answers about `budget` keys, all requests together.
+    /// Opens at an address. It answers about `budget` keys, all requests together, as far as the policy lets it.
     ///
     /// # Errors
-    /// When the address is not free.
-    pub fn open(address: &str, setups: Setups, budget: usize) -> Result<Self, Error> {
+    /// When the address is not free, or the policy has budgets, which nothing here holds.
+    pub fn open(
+        address: &str,
+        setups: Setups,
+        budget: usize,
+        standing: Standing,
+    ) -> Result<Self, Error> {
+        standing.check_open()?;
         let Setups { setup, responder } = setups;
         let message = (responder.most * ITEM + REST).min(MAX_MESSAGE);
         let limits = Limits { message, connections: CALLERS, patience: PATIENCE };
         let failed = |why| TongueError::Listen { address: address.to_owned(), why };
         let office = Office::open(address, limits).map_err(failed)?;
-        Ok(Self { office, setup, responder, budget })
+        Ok(Self { office, setup, responder, budget, standing })
     }
 
     /// Where it is.
@@ -74,9 +81,9 @@ impl Service {
     /// # Errors
     /// When the system lacks something.
     pub fn serve(self, tell: impl Fn(Note) + Send + Sync + 'static) -> Result<(), Error> {
-        let Self { office, setup, responder, budget } = self;
+        let Self { office, setup, responder, budget, standing } = self;
         let address = office.address().map(|address| address.to_string()).unwrap_or_default();
-        let counter = Counter { setup, responder, left: AtomicUsize::new(budget) };
+        let counter = Counter { setup, responder, left: AtomicUsize::new(budget), standing };
         let answer = move |asked| match counter.answer(&asked) {
             Ok((message, note)) => {
                 tell(note);
@@ -84,7 +91,12 @@ impl Service {
             }
             Err(None) => Answer::Refused(404, "GET setup and POST request are here".to_owned()),
             Err(Some(why)) => {
-                let refusal = Answer::Refused(status(&why), why.to_string());
+                let told = if let Error::Refused(_) = why {
+                    TongueError::Size.to_string()
+                } else {
+                    why.to_string()
+                };
+                let refusal = Answer::Refused(status(&why), told);
                 tell(Note::Refused(why));
                 refusal
             }
@@ -101,6 +113,7 @@ struct Counter {
     setup: Vec<u8>,
     responder: Responder,
     left: AtomicUsize,
+    standing: Standing,
 }
 
 impl Counter {
@@ -119,12 +132,13 @@ impl Counter {
 
     fn respond(&self, request: &[u8]) -> Result<(Vec<u8>, usize), Error> {
         let request = self.responder.read(request)?;
-        let items = request.elements.len();
+        let items = request.items();
+        self.standing.check_size(Some(items))?;
         let take = |left: usize| left.checked_sub(items);
         if self.left.fetch_update(Relaxed, Relaxed, take).is_err() {
             return Err(TongueError::Budget.into());
         }
-        Ok((self.responder.answer(&request)?, items))
+        Ok((request.answer()?, items))
     }
 }
 
@@ -132,6 +146,7 @@ impl Counter {
 fn status(why: &Error) -> u16 {
     match why {
         Error::Tongue(TongueError::Budget) => 429,
+        Error::Refused(_) => 403,
         Error::Tongue(TongueError::OpenMined(OpenMinedError::Reveal { .. })) => 409,
         Error::Tongue(TongueError::OpenMined(OpenMinedError::TooMany { .. })) => 413,
         _ => 400,
@@ -156,13 +171,22 @@ impl Partner {
         self.0.is_open()
     }
 
-    /// Asks about a list; the setup has `most` bytes at most.
+    /// Asks about a list; the setup has `most` bytes at most. `allow` hears how many keys the server has, where the setup shows that
+    /// exactly, before anything is sent.
     ///
     /// # Errors
-    /// When the service is not there, refuses, or answers with something else.
-    pub fn query(&self, input: &Input, reveal: bool, most: u64) -> Result<Found, Error> {
+    /// When the service is not there, refuses, or answers with something else, and what `allow` says.
+    pub fn query(
+        &self,
+        input: &Input,
+        reveal: bool,
+        most: u64,
+        allow: impl FnOnce(Option<usize>) -> Result<(), Error>,
+    ) -> Result<Found, Error> {
         let asked = Asked::of(input, reveal)?;
         let setup = self.0.get(SETUP, most.min(MAX_MESSAGE as u64)).map_err(TongueError::from)?;
+        let setup = Setup::decode(&setup).map_err(refused)?;
+        allow(setup.items())?;
         let longest = (asked.items() * ITEM + REST) as u64;
         let response = self.0.post(REQUEST, &asked.request, longest).map_err(TongueError::from)?;
         asked.found(&setup, &response)

@@ -59,24 +59,36 @@ impl Responder {
         Ok(self.server.setup(&texts, plan).map_err(refused)?.encode())
     }
 
-    /// The response to a request, and how many items it has.
+    /// What a request asks.
     ///
     /// # Errors
     /// When it is no request, has more items than the setup is for, or wants to learn something else.
-    pub fn respond(&self, request: &[u8]) -> Result<(Vec<u8>, usize), Error> {
-        let request = self.read(request)?;
-        Ok((self.answer(&request)?, request.elements.len()))
-    }
-
-    /// A request, if this side may answer it.
-    pub(super) fn read(&self, request: &[u8]) -> Result<Request, Error> {
+    pub fn read(&self, request: &[u8]) -> Result<Question<'_>, Error> {
         let request = Request::decode(request, self.most).map_err(refused)?;
         self.server.check(&request).map_err(refused)?;
-        Ok(request)
+        Ok(Question { server: &self.server, request })
+    }
+}
+
+/// A request that this side can answer.
+pub struct Question<'a> {
+    server: &'a Server,
+    request: Request,
+}
+
+impl Question<'_> {
+    /// About how many items it is.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        self.request.elements.len()
     }
 
-    pub(super) fn answer(&self, request: &Request) -> Result<Vec<u8>, Error> {
-        Ok(self.server.respond(request).map_err(refused)?.encode())
+    /// The response.
+    ///
+    /// # Errors
+    /// When an element is no point.
+    pub fn answer(&self) -> Result<Vec<u8>, Error> {
+        Ok(self.server.respond(&self.request).map_err(refused)?.encode())
     }
 }
 

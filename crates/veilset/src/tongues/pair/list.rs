@@ -114,6 +114,12 @@ impl EncryptedList {
         self.entries.len()
     }
 
+    /// How many of them are distinct.
+    #[must_use]
+    pub fn distinct(&self) -> usize {
+        self.entries.iter().collect::<HashSet<_>>().len()
+    }
+
     /// Whether it has none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -131,7 +137,7 @@ impl EncryptedList {
     /// # Errors
     /// When it is shorter than PAIR wants, an entry is no point, or the key is a salt.
     pub fn encrypt_again(&self, key: &Key) -> Result<Vec<Encrypted>, Error> {
-        self.check_size(self.entries.iter().collect::<HashSet<_>>().len())?;
+        self.check_size(self.distinct())?;
         let cipher = key.cipher_key()?;
         let encrypted = cipher.encrypt_again(&self.entries, &mut fresh_rng()?);
         Ok(encrypted.map_err(|why| PairError::Point { place: self.place(why.index) })?)

@@ -28,6 +28,8 @@ mod list;
 mod own;
 mod rates;
 
+use veilset_protocols::Operation;
+use veilset_session::Learn;
 pub use veilset_tongues::pair::{Kind, Rate};
 
 pub use self::error::PairError;
@@ -35,6 +37,11 @@ pub use self::key::{Key, NewKey};
 pub use self::list::{EncryptedList, Shape, write};
 pub use self::own::{OwnList, PUBLISHER_IDENTIFIER};
 pub use self::rates::{Lists, Rates};
+use super::{Step, Tongue};
+
+/// What each step is to this party's policy: both rooms see how many identifiers match, and can see which.
+pub const STEP: Step =
+    Step { tongue: Tongue::Pair, operation: Operation::Intersect, learn: Learn::Both };
 
 /// What PAIR does not keep of what runs between two veilsets keep.
 pub const PROMISES: &str = "not as between two veilsets: nobody agrees on terms, no connection binds a file to whoever made it, and nobody \
