@@ -8,11 +8,11 @@ use serde_json::json;
 use veilset::data::{Destination, Source, counted};
 use veilset::json::versioned;
 use veilset::party::Home;
-use veilset::tongues::check_apart;
 use veilset::tongues::pair::{
-    EncryptedList, Key, LEAK_OF_LISTS, LEAK_OF_MATCHES, Lists, NewKey, OwnList, PROMISES, Rates,
-    STEP, Shape, write,
+    EncryptedList, Key, LEAK_OF_LISTS, LEAK_OF_MATCHES, Lists, NewKey, OwnList, Rates, STEP, Shape,
+    write,
 };
+use veilset::tongues::{NOT_KEPT, check_apart};
 use veilset::{Error, Input};
 
 use self::args::{
@@ -156,7 +156,7 @@ fn place_of(out: &OutputArgs, input: &str, talk: &Talk) -> Result<Destination, F
 
 /// Says what PAIR leaks, and what it does not promise.
 fn tell<const N: usize>(leaks: [&str; N], talk: &Talk) {
-    leaks.into_iter().chain([PROMISES]).for_each(|sentence| say(talk, sentence));
+    leaks.into_iter().chain([NOT_KEPT]).for_each(|sentence| say(talk, sentence));
 }
 
 /// How lists of encrypted identifiers are read.

@@ -1,6 +1,6 @@
 //! What partners speak who run something else: their protocols on this side's lists; and results as they want them.
 //!
-//! What a run between two veilsets promises does not hold here: [`openmined::notes`] and [`pair`] say before a step what does not.
+//! What a run between two veilsets promises does not hold here: [`NOT_KEPT`] says what, and [`openmined::notes`] and [`pair`] what leaks.
 
 pub mod admap;
 mod error;
@@ -21,6 +21,11 @@ pub use self::error::TongueError;
 pub use self::message::read_message;
 pub use self::standing::{Standing, Step, Tongue};
 use crate::Input;
+
+/// What no protocol of others keeps of what a run between two veilsets keeps: this side hears it before each step that sends something.
+pub const NOT_KEPT: &str = "Not as between two veilsets: no terms are agreed on, so columns and presets that differ are no error, and nothing \
+                            matches; nobody proves who it is, nothing binds a message to whoever sent it or to the one before it, and nobody \
+                            signs a receipt; both must follow the protocol. Exchange messages over a way that shows who sent them.";
 
 /// The folder of a file.
 fn folder_of(path: &Path) -> Home {

@@ -2,6 +2,8 @@
 
 use veilset_tongues::openmined::Structure;
 
+use crate::tongues::NOT_KEPT;
+
 /// Whose side this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -32,11 +34,7 @@ pub fn notes(side: Side, reveal: bool) -> Vec<String> {
     if let Side::Server(Some(structure)) = side {
         notes.extend(false_positives(structure).map(str::to_owned));
     }
-    notes.push(
-        "Not as between two veilsets: no terms are agreed on, so columns and presets that differ are no error, and nothing matches; nobody \
-         proves who it is, and nothing binds a message to a connection or to the one before it; both must follow the protocol."
-            .to_owned(),
-    );
+    notes.push(NOT_KEPT.to_owned());
     notes
 }
 

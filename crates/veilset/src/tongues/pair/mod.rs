@@ -43,10 +43,6 @@ use super::{Step, Tongue};
 pub const STEP: Step =
     Step { tongue: Tongue::Pair, operation: Operation::Intersect, learn: Learn::Both };
 
-/// What PAIR does not keep of what runs between two veilsets keep.
-pub const PROMISES: &str = "not as between two veilsets: nobody agrees on terms, no connection binds a file to whoever made it, and nobody \
-                            signs a receipt; exchange files over a way that shows who sent them";
-
 /// What the other clean room learns of a list that is sent.
 pub const LEAK_OF_LISTS: &str = "PAIR: the other clean room learns how many identifiers the list has, and whoever gets two lists under the same \
                                  keys sees what they share";
