@@ -12,7 +12,8 @@ use veilset::data::{
 };
 use veilset::registry::{Choices, Gives, Operation, Over, UnknownName};
 use veilset::sources::is_object;
-use veilset::{Columns, Error, Input, Job, Joining, Learn, NoNoise, Release, choose, units};
+use veilset::tongues::admap::{self, Mapping};
+use veilset::{Columns, Done, Error, Input, Job, Joining, Learn, NoNoise, Release, choose, units};
 
 use crate::attend::Reporter;
 use crate::error::Failure;
@@ -42,6 +43,8 @@ pub(crate) struct Order {
     send: Vec<String>,
     join: String,
     raw_cells: bool,
+    format: String,
+    space_id: Option<String>,
     label: Option<String>,
     delimiter: Option<String>,
     max_memory: Option<String>,
@@ -87,6 +90,7 @@ impl Order {
     pub(crate) fn job(&self, peers: Vec<String>) -> Result<Job, Failure> {
         let job = self.offered(peers)?;
         job.check()?;
+        self.is_admap()?;
         if job.operation.spec().over != Over::Calendars {
             job.matching_of(&self.keys()?)?;
         }
@@ -142,7 +146,7 @@ impl Order {
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
         let table = list.table(delimiter, &scratch, |line| reporter.say(line))?;
         let operation: Operation = named("operation", &self.operation)?;
-        if operation.spec().gives == Gives::Identifiers {
+        if operation.spec().gives == Gives::Identifiers && !self.is_admap()? {
             table.check_aligned()?;
         }
         let matching = self.offered(Vec::new())?.matching_of(&keys)?;
@@ -153,6 +157,11 @@ impl Order {
         let conditions = self.r#where.iter().map(|text| condition(text));
         let conditions = conditions.collect::<Result<Vec<Condition>, Failure>>()?;
         let input = Input::linked(table, &keys, matching)?.only(&conditions)?;
+        if self.is_admap()? && admap::check(&input).is_err() {
+            let why =
+                "ADMAP has one key value in a row: give on= one column and preset= no generator";
+            return Err(Failure::Argument(why.to_owned()));
+        }
         let columns = Columns {
             values: &self.values,
             squares: self.stats,
@@ -164,6 +173,29 @@ impl Order {
         let joining = Joining { join: named("join", &self.join)?, raw_cells: self.raw_cells };
         let input = input.joining(joining);
         Ok(input.attach(operation, named("learn", &self.learn)?, columns)?.for_one_run())
+    }
+
+    /// Whether the result has ADMAP's form.
+    pub(crate) fn is_admap(&self) -> Result<bool, Failure> {
+        match (self.format.as_str(), &self.space_id) {
+            ("admap", space) => {
+                space.as_deref().map(units::reference).transpose().map_err(Failure::Argument)?;
+                Ok(true)
+            }
+            ("rows", None) => Ok(false),
+            ("rows", Some(_)) => {
+                Err(Failure::Argument("space_id= is for format=\"admap\"".to_owned()))
+            }
+            _ => Err(Failure::Argument("format is one of: rows, admap".to_owned())),
+        }
+    }
+
+    /// The result of a run in ADMAP's form, where it is to have that.
+    pub(crate) fn mapping(&self, done: &Done, input: &Input) -> Result<Option<Mapping>, Failure> {
+        if !self.is_admap()? {
+            return Ok(None);
+        }
+        Ok(Mapping::of(done, input, self.space_id.as_deref())?)
     }
 
     /// Where rows of the result go, checked before anything else happens.

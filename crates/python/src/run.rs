@@ -7,6 +7,7 @@ use veilset::data::{Destination, ID_COLUMN};
 use veilset::net::Options;
 use veilset::policy::{ReceiptError, SignedReceipt};
 use veilset::registry::Silent;
+use veilset::tongues::admap::{COLUMNS, Mapped, Mapping};
 use veilset::{Connection, Done, Input, Job, JoinedRows, Resources, json};
 
 use crate::attend::{Answer, Caller, Reporter, attend};
@@ -23,6 +24,8 @@ use crate::stream::Batches;
 pub(crate) struct Run {
     done: Done,
     input: Input,
+    /// The result in ADMAP's form, where it is to have that.
+    mapping: Option<Mapping>,
 }
 
 #[pymethods]
@@ -94,6 +97,20 @@ impl Run {
         })
     }
 
+    /// The table of ADMAP, as text, where the result is to have that form.
+    fn mapping(&self, py: Python<'_>) -> Option<Batches> {
+        let Mapping { space, rows } = self.mapping.as_ref()?;
+        py.detach(|| {
+            let cells = |column: usize| {
+                rows.iter().map(move |Mapped { key_value, id }| {
+                    Some([key_value, id, space][column].as_str())
+                })
+            };
+            let columns = COLUMNS.iter().enumerate();
+            Some(Batches::of_text(columns.map(|(place, name)| (*name, cells(place)))))
+        })
+    }
+
     /// What both sides signed, as the file of a receipt; nothing where the way to the peer has no keys.
     fn receipt(&self) -> Option<String> {
         let receipt = self.done.report.receipt.as_ref()?;
@@ -130,10 +147,14 @@ pub(crate) fn run(
         }
         let to = destination.as_ref();
         let done = take_part(&order, job, others.meet(reporter)?, &input, to, reporter)?;
+        let mapping = order.mapping(&done, &input)?;
         if let Some(destination) = &destination {
-            order.deliver(destination, &|to| done.write(&input, to))?;
+            order.deliver(destination, &|to| match &mapping {
+                Some(mapping) => mapping.write(&input, to),
+                None => done.write(&input, to),
+            })?;
         }
-        Ok(Run { done, input })
+        Ok(Run { done, input, mapping })
     })
 }
 
@@ -177,7 +198,8 @@ pub(crate) fn run_local(
             (here, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
         // The side that found the reason says it; the other only hears of an end.
-        Ok((Run { done: a?, input: inputs.0 }, Run { done: b?, input: inputs.1 }))
+        let run = |done, input| Run { done, input, mapping: None };
+        Ok((run(a?, inputs.0), run(b?, inputs.1)))
     })
 }
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pandas
@@ -12,6 +14,8 @@ import pyarrow
 import pytest
 import veilset
 from conftest import KINDS, Columns, Pair, Parties, conforms, rows
+
+VECTORS = Path(__file__).parents[3] / "vectors"
 
 OPTIONS: dict[str, Any] = {"on": "email", "preset": "email", "threads": 1}
 
@@ -230,6 +234,55 @@ def test_align_gives_both_the_same_identifiers(people: Pair, kind: str) -> None:
     assert len(set(own_a.values())) == len(own_a)
     assert set(own_a.values()) | others_a == set(own_b.values()) | others_b
     assert len(others_a) == len(own_b) - len(common)
+
+
+def test_align_has_the_table_of_admap(
+    parties: Parties, address: str, kind: str, tmp_path: Path
+) -> None:
+    vectors = json.loads((VECTORS / "admap.json").read_text(encoding="utf-8"))
+    texts = [vector["text"] for vector in vectors["email"]]
+
+    def align(party: veilset.Party, peer: str, texts: list[str], **way: Any) -> Any:
+        return veilset.align(
+            KINDS[kind]({"k": texts, "veilset_id": texts}),
+            on="k",
+            preset="email-ascii-sha256",
+            format="admap",
+            party=party,
+            peer=peer,
+            **way,
+        )
+
+    out = tmp_path / "mapping.csv"
+    with ThreadPoolExecutor() as pool:
+        other = pool.submit(
+            align, parties.acme, "you", texts[:1], connect=address, space_id="campaign 7"
+        )
+        found = rows(align(parties.you, "acme", texts, listen=address, output=out).table)
+    theirs = rows(other.result().table)
+    assert list(found[0]) == vectors["columns"]
+    assert {row["Key Value"] for row in found} == {v["key_value"] for v in vectors["email"]}
+    (same,) = [row for row in found if row["Key Value"] == vectors["published"]["email"]]
+    assert [(row["ADMAP ID"], row["Space ID"]) for row in theirs] == [
+        (same["ADMAP ID"], "campaign 7")
+    ]
+    assert len({row["ADMAP ID"] for row in found}) == len(found)
+    assert {len(row["Space ID"]) for row in found} == {32}
+    lines = out.read_text().splitlines()
+    assert lines == [",".join(vectors["columns"]), *(",".join(row.values()) for row in found)]
+
+
+def test_what_admap_has_not_is_refused(parties: Parties, address: str) -> None:
+    frame = polars.DataFrame({"k": ["a"], "l": ["b"]})
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"on": "k", "format": "csv"}, "format is one of: rows, admap"),
+        ({"on": "k", "space_id": "7"}, "space_id= is for format="),
+        ({"on": "k", "format": "admap", "space_id": "\n"}, "a text of 1 to"),
+        ({"on": ["k", "l"], "format": "admap"}, "one key value in a row"),
+    ]
+    for options, why in wrong:
+        with pytest.raises(veilset.InputError, match=why):
+            veilset.align(frame, party=parties.you, peer="acme", connect=address, **options)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 //! The result of an alignment in the form of ADMAP.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 
-use veilset_stage::{Party, code, commands, stderr};
+use serde_json::Value;
+use veilset_stage::{Party, code, commands, root, stderr};
 
 use crate::support::{ANY, PROGRAM, meet, pair};
 
@@ -29,12 +31,12 @@ fn parties() -> (Party, Party) {
 fn mapping(party: &Party) -> (String, BTreeMap<String, String>) {
     let text = party.read("out.csv");
     let mut reader = csv::Reader::from_reader(text.as_bytes());
-    assert_eq!(reader.headers().expect("a header"), vec!["Space ID", "Key Value", "ADMAP ID"]);
+    assert_eq!(reader.headers().expect("a header"), vec!["Key Value", "ADMAP ID", "Space ID"]);
     let rows: Vec<_> = reader.records().map(|row| row.expect("a row")).collect();
-    let spaces: BTreeSet<String> = rows.iter().map(|row| row[0].to_owned()).collect();
+    let spaces: BTreeSet<String> = rows.iter().map(|row| row[2].to_owned()).collect();
     let [space] = &spaces.into_iter().collect::<Vec<_>>()[..] else { panic!("one space: {text}") };
     let ids: BTreeMap<String, String> =
-        rows.iter().map(|row| (row[1].to_owned(), row[2].to_owned())).collect();
+        rows.iter().map(|row| (row[0].to_owned(), row[1].to_owned())).collect();
     assert_eq!(ids.len(), rows.len(), "each key value once");
     assert_eq!(ids.values().collect::<BTreeSet<_>>().len(), rows.len(), "each id once");
     assert!(ids.iter().all(|(key, id)| key.len() == 64 && id.len() == 32));
@@ -68,6 +70,40 @@ fn each_key_has_an_id_that_both_sides_have_where_it_matches() {
 
 /// The first digits of the SHA-256 of ann@example.org.
 const ANN: &str = "438c4c7afe600cdf";
+
+/// The texts of a kind in the vectors, each with its key value.
+fn vectors(all: &Value, kind: &str) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let rows = all[kind].as_array().expect("a list").iter();
+    rows.map(|row| (text(&row["text"]), text(&row["key_value"]))).collect()
+}
+
+#[test]
+fn key_values_are_those_of_the_vectors() {
+    let all = fs::read_to_string(root().join("vectors/admap.json")).expect("there");
+    let all: Value = serde_json::from_str(&all).expect("JSON");
+    for (kind, preset) in [("email", "email-ascii-sha256"), ("phone", "phone-sha256")] {
+        let (left, right) = pair();
+        let texts = vectors(&all, kind);
+        let list = |texts: &[(String, String)]| {
+            let rows: String = texts.iter().map(|(text, _)| format!("\"{text}\"\n")).collect();
+            format!("k\n{rows}")
+        };
+        left.file("list.csv", &list(&texts));
+        right.file("list.csv", &list(&texts[..1]));
+        let key = format!("k:{preset}");
+        let line = ["align", "list.csv", "--key", &key, "--format", "admap", "-o", "out.csv"];
+        let (one, two) = meet(&left, &line, &right, &line);
+        assert_eq!((code(&one), code(&two)), (0, 0), "{}{}", stderr(&one), stderr(&two));
+        let ((_, ours), (_, theirs)) = (mapping(&left), mapping(&right));
+        let first = texts[0].1.clone();
+        assert_eq!(theirs.keys().collect::<Vec<_>>(), [&first]);
+        assert_eq!(ours[&first], theirs[&first]);
+        assert!(kind == "phone" || all["published"][kind] == first.as_str());
+        let expected: BTreeSet<String> = texts.into_iter().map(|(_, value)| value).collect();
+        assert_eq!(ours.keys().cloned().collect::<BTreeSet<_>>(), expected);
+    }
+}
 
 #[test]
 fn several_columns_are_no_key_value() {

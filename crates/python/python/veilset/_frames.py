@@ -48,6 +48,8 @@ class InMemory(Frame):
             return rows
         if (received := run.received()) is not None:
             return self.joined(received)
+        if (mapping := run.mapping()) is not None:
+            return self.of(mapping)
         if (identifiers := run.identifiers()) is not None:
             return self.aligned(*identifiers)
         shares = run.shares()

@@ -14,6 +14,7 @@ from ._native import Party, Stop, condition_column
 from .errors import InputError
 
 Learn: TypeAlias = Literal["me", "peer", "both"]
+Format: TypeAlias = Literal["rows", "admap"]
 Security: TypeAlias = Literal["semi-honest", "malicious"]
 Progress: TypeAlias = Callable[[str, int, int], object]
 
@@ -269,6 +270,8 @@ class Order:
     send: list[str]
     join: Join
     raw_cells: bool
+    format: str
+    space_id: str | None
     label: str | None
     delimiter: str | None
     max_memory: str | None
@@ -375,6 +378,8 @@ class Asks:
     pairs: Pairs | None = None
     join: Join = "inner"
     raw_cells: bool = False
+    format: Format = "rows"
+    space_id: str | None = None
     factor: str | None = None
     stats: bool = False
     by: Columns = ()
@@ -419,6 +424,8 @@ class Asks:
             send=several(self.send),
             join=self.join,
             raw_cells=self.raw_cells,
+            format=self.format,
+            space_id=self.space_id,
             label=self.label,
             delimiter=options.get("delimiter"),
             max_memory=None if memory is None else str(memory),

@@ -189,7 +189,7 @@ class Result:
         """The result's rows, in a table of the kind that came in (of pyarrow for a file); None if there are none to know.
 
         Of an intersection, your rows that match; of an agreement, the row chosen, if any; of a union, your rows and those that came; of an alignment, your rows
-        with their identifiers, and the others; of shares, this side's.
+        with their identifiers, and the others, or ADMAP's table; of shares, this side's.
         """
         # Of several parties nothing comes that would stand under a name.
         peer = self.report.get("peer") or {"name": ""}

@@ -22,6 +22,7 @@ from ._order import (
     Asks,
     Caller,
     Columns,
+    Format,
     JoinOptions,
     Keys,
     Learn,
@@ -179,9 +180,20 @@ class Session:
         asks = Asks("share", on, value=value, choices=choices, match=match, pairs=pairs)
         return self._do(table, asks, options)
 
-    def align(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
-        """Gives every row an identifier that both sides share, and gets those that only the peer has."""
-        return self._do(table, Asks("align", on), options)
+    def align(
+        self,
+        table: Table,
+        *,
+        on: Columns,
+        format: Format = "rows",
+        space_id: str | None = None,
+        **options: Unpack[Options],
+    ) -> Result:
+        """Gives every row an identifier that both sides share, and gets those that only the peer has.
+
+        With `format="admap"` the result is the table of IAB Tech Lab's ADMAP: each key's value, its identifier, and the Space ID
+        `space_id`, by default the run's id."""
+        return self._do(table, Asks("align", on, format=format, space_id=space_id), options)
 
     def agree(
         self,
@@ -421,9 +433,20 @@ def share(
 
 
 @helps(Options)
-def align(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
-    """Gives every row an identifier that both sides share, and gets those that only the peer has."""
-    return Session(peer).align(table, on=on, **options)
+def align(
+    table: Table,
+    *,
+    on: Columns,
+    peer: str,
+    format: Format = "rows",
+    space_id: str | None = None,
+    **options: Unpack[Options],
+) -> Result:
+    """Gives every row an identifier that both sides share, and gets those that only the peer has.
+
+    With `format="admap"` the result is the table of IAB Tech Lab's ADMAP: each key's value, its identifier, and the Space ID
+    `space_id`, by default the run's id."""
+    return Session(peer).align(table, on=on, format=format, space_id=space_id, **options)
 
 
 @helps(Options)

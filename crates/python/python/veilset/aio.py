@@ -16,6 +16,7 @@ from ._frames import Table
 from ._native import Stop
 from ._order import (
     Columns,
+    Format,
     JoinOptions,
     Keys,
     LookupOptions,
@@ -146,9 +147,19 @@ class Session:
         own = {"value": value, "shares": shares, "match": match, "pairs": pairs}
         return await self._do(self._session.share, table, on=on, **own, **options)
 
-    async def align(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
+    async def align(
+        self,
+        table: Table,
+        *,
+        on: Columns,
+        format: Format = "rows",
+        space_id: str | None = None,
+        **options: Unpack[Options],
+    ) -> Result:
         """As :func:`veilset.align`."""
-        return await self._do(self._session.align, table, on=on, **options)
+        return await self._do(
+            self._session.align, table, on=on, format=format, space_id=space_id, **options
+        )
 
     async def choose(
         self, table: Table, *, on: Columns, scheme: Scheme = SCHEME, **options: Unpack[Options]
@@ -287,9 +298,17 @@ async def share(
     )
 
 
-async def align(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
+async def align(
+    table: Table,
+    *,
+    on: Columns,
+    peer: str,
+    format: Format = "rows",
+    space_id: str | None = None,
+    **options: Unpack[Options],
+) -> Result:
     """As :func:`veilset.align`."""
-    return await Session(peer).align(table, on=on, **options)
+    return await Session(peer).align(table, on=on, format=format, space_id=space_id, **options)
 
 
 async def choose(
