@@ -140,7 +140,7 @@ pub(crate) struct EncryptArgs {
 /// Which column has the entries.
 #[derive(Args)]
 pub(crate) struct ColumnArgs {
-    /// The column with the encrypted identifiers [default: identifier, the only one, or the first where there is no header]
+    /// The column with the encrypted identifiers [default: identifier or pair_id, the only one, or the first where there is no header]
     #[arg(long, help_heading = LIST, value_name = "COL")]
     pub(crate) column: Option<String>,
 }

@@ -10,7 +10,7 @@ use veilset::json::versioned;
 use veilset::party::Home;
 use veilset::tongues::pair::{
     EncryptedList, Key, LEAK_OF_LISTS, LEAK_OF_MATCHES, Lists, NewKey, OwnList, Rates, STEP, Shape,
-    write,
+    Stage, write,
 };
 use veilset::tongues::{NOT_KEPT, check_apart};
 use veilset::{Error, Input};
@@ -22,7 +22,7 @@ use crate::args::{OutputArgs, PlaceArgs, RoomArgs, Talk, unrecorded};
 use crate::error::Failure;
 use crate::escape::json_line;
 use crate::operation::{Output, destination, prepared, read_table};
-use crate::progress::say;
+use crate::progress::{say, say_warning};
 
 pub(crate) fn run(args: PairArgs, talk: &Talk) -> Result<(), Failure> {
     match args.command {
@@ -96,7 +96,7 @@ fn reencrypt(args: &ReencryptArgs, talk: &Talk) -> Result<(), Failure> {
     standing.check_size(Some(list.distinct()))?;
     let encrypted = list.encrypt_again(&key)?;
     standing.send_answer(list.len(), &unrecorded, || {
-        write(&encrypted, &place, &Shape::from(&args.shape)).map_err(Error::from)
+        write(&encrypted, Stage::Twice, &place, &Shape::from(&args.shape)).map_err(Error::from)
     })?;
     say(talk, &format!("encrypted {} again", counted(encrypted.len(), "identifier")));
     Ok(())
@@ -131,7 +131,13 @@ fn match_lists(args: &MatchArgs, talk: &Talk) -> Result<(), Failure> {
     let rates = Rates::of(&lists, &Home::from_env()?, pairing)?;
     if let (Some(key), Some(place)) = (&key, &place) {
         let identifiers = rates.publisher_identifiers(key, &ours)?;
-        write(&identifiers, place, &Shape { pairing: None, bare: args.bare })?;
+        write(&identifiers, Stage::Once, place, &Shape { pairing: None, bare: args.bare })?;
+    }
+    if rates.are_none() {
+        say_warning(
+            "less than 1 % of either list matches: if you expect more, check that both rooms hash the same text, with one preset and one Ks, and \
+             that --theirs is the list on which you put your key",
+        );
     }
     let Rates { ours, theirs, .. } = &rates;
     if args.json {

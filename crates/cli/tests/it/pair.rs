@@ -150,10 +150,58 @@ fn lists_without_a_header_and_in_other_formats_do() {
     let again = "pair reencrypt bare.txt --cipher-key kp.txt --bare -o again.txt";
     runs(&publisher, again);
     let again: BTreeSet<String> = publisher.read("again.txt").lines().map(str::to_owned).collect();
-    assert_eq!(again, column(&publisher, "adv2.csv", "identifier").into_iter().collect());
+    assert_eq!(again, column(&publisher, "adv2.csv", "pair_id").into_iter().collect());
     runs(&publisher, "pair reencrypt adv1.csv --cipher-key kp.txt -o again.parquet");
-    runs(&publisher, "pair reencrypt again.parquet --cipher-key kp.txt -o third.ndjson");
+    let said = fails(&publisher, "pair reencrypt again.parquet --cipher-key kp.txt -o no.csv", 2);
+    assert!(said.contains("its entries have the keys of both rooms"), "{said}");
+    let third = "pair reencrypt again.parquet --column pair_id --cipher-key kp.txt -o third.ndjson";
+    let said = fails(&publisher, third, 2);
+    assert!(said.contains("those with one room's key are needed"), "{said}");
+    runs(&publisher, "pair reencrypt adv1.csv --cipher-key kp.txt -o third.ndjson");
     assert_eq!(publisher.read("third.ndjson").lines().count(), 1200);
+}
+
+#[test]
+fn lists_in_each_others_place_are_noticed_where_they_show_it() {
+    let (publisher, advertiser) = exchanged();
+    let swapped = |sent: &str, ours: &str, theirs: &str| {
+        format!("pair match --sent {sent} --ours {ours} --theirs {theirs}")
+    };
+    for (sent, ours, theirs) in [
+        ("pub2.csv", "pub1.csv", "adv2.csv"),
+        ("pub1.csv", "pub2.csv", "adv1.csv"),
+        ("pub1.csv", "pub1.csv", "adv2.csv"),
+        ("adv2.csv", "pub2.csv", "pub1.csv"),
+    ] {
+        let said = fails(&publisher, &swapped(sent, ours, theirs), 2);
+        assert!(said.contains("its header says that its entries have"), "{said}");
+    }
+    // Without a header what the entries are shows it, where it does.
+    let bare = |name: &str, of: &str, column_name: &str| {
+        let lines: Vec<String> = column(&publisher, of, column_name);
+        publisher.file(name, &(lines.join("\n") + "\n"));
+    };
+    for name in ["pub1", "adv1"] {
+        bare(&format!("{name}.txt"), &format!("{name}.csv"), "identifier");
+    }
+    for name in ["pub2", "adv2"] {
+        bare(&format!("{name}.txt"), &format!("{name}.csv"), "pair_id");
+    }
+    for (sent, ours, theirs, code, why) in [
+        ("pub2.txt", "pub1.txt", "adv2.txt", 2, "it looks swapped with --ours"),
+        ("pub1.txt", "pub1.txt", "adv2.txt", 5, "an entry came back as it was sent"),
+        ("pub1.txt", "pub2.txt", "pub2.txt", 2, "the same entries in the same order"),
+        ("pub1.txt", "pub2.txt", "pub1.txt", 2, "it looks swapped with --ours"),
+        ("pub1.txt", "adv2.txt", "pub2.txt", 5, "unless --ours and --theirs are swapped"),
+    ] {
+        let said = fails(&publisher, &swapped(sent, ours, theirs), code);
+        assert!(said.contains(why), "{sent} {ours} {theirs}: {said}");
+    }
+    let one_key = publisher.run(&words(&swapped("pub1.txt", "pub2.txt", "adv1.txt")));
+    assert_eq!((code(&one_key), stdout(&one_key).as_str()), (0, "ours\t0%\ntheirs\t0%\n"));
+    assert!(stderr(&one_key).contains("that --theirs is the list on which you put your key"));
+    let said = stderr(&advertiser.run(&words(IN_ADVERTISERS)));
+    assert!(!said.contains("less than 1 %"), "{said}");
 }
 
 #[test]

@@ -9,7 +9,8 @@ use super::{Encrypted, Rate};
 pub enum MatchingError {
     /// What came back is not what was sent.
     #[error(
-        "{returned} entries came back of {sent} that were sent: the other room must put its key on each; ask it for the whole list"
+        "{returned} entries came back of {sent} that were sent: the other room must put its key on each; ask it for the whole list, unless \
+         --ours and --theirs are swapped"
     )]
     Count {
         /// How many were sent.
@@ -22,6 +23,31 @@ pub enum MatchingError {
         "an entry came back twice, and none was sent twice: the other room must put its key on each; ask it for the list anew"
     )]
     Twice,
+    /// An entry came back without the other room's key.
+    #[error(
+        "an entry came back as it was sent, without the other room's key: check that --ours is the list that came back, and ask for it anew \
+         if it is"
+    )]
+    Untouched,
+    /// An entry that was sent is on the other room's list.
+    #[error(
+        "an entry of --sent is on the other room's list, which has both rooms' keys: --sent is the list before the other room put its key on \
+         it, so it looks swapped with --ours"
+    )]
+    Swapped,
+    /// Both lists are one.
+    #[error(
+        "--ours and --theirs have the same entries in the same order, and each room shuffles: give --theirs the list that you encrypted again"
+    )]
+    Same,
+}
+
+impl MatchingError {
+    /// Whether the other room did it, and not whoever named the lists.
+    #[must_use]
+    pub fn is_of_peer(self) -> bool {
+        matches!(self, Self::Count { .. } | Self::Twice | Self::Untouched)
+    }
 }
 
 /// Two lists under all three keys.
@@ -31,23 +57,35 @@ pub struct Matching<'a> {
 }
 
 impl<'a> Matching<'a> {
-    /// This room's list as it came back, of which it `sent` so many entries, and the other room's, on which it put its own key. What the
-    /// other's list has twice counts once.
+    /// This room's list as it `sent` it and as it came back, and the other room's, on which it put its own key. What the other's list has
+    /// twice counts once. No entry looks alike under two and under three keys.
     ///
     /// # Errors
-    /// When it is not the list that was sent.
+    /// When it is not the list that was sent, or the lists are not those.
     pub fn new(
-        sent: usize,
+        sent: &[Encrypted],
         ours: &'a [Encrypted],
         theirs: &'a [Encrypted],
     ) -> Result<Self, MatchingError> {
-        if ours.len() != sent {
-            return Err(MatchingError::Count { sent, returned: ours.len() });
+        let held: HashSet<&Encrypted> = theirs.iter().collect();
+        if sent.iter().any(|entry| held.contains(entry)) {
+            return Err(MatchingError::Swapped);
         }
-        if ours.iter().collect::<HashSet<_>>().len() != sent {
+        if ours.len() != sent.len() {
+            return Err(MatchingError::Count { sent: sent.len(), returned: ours.len() });
+        }
+        let returned: HashSet<&Encrypted> = ours.iter().collect();
+        if returned.len() != sent.len() {
             return Err(MatchingError::Twice);
         }
-        Ok(Self { ours, theirs: theirs.iter().collect() })
+        if sent.iter().any(|entry| returned.contains(entry)) {
+            return Err(MatchingError::Untouched);
+        }
+        // Of one entry there is one order alone.
+        if ours.len() > 1 && ours == theirs {
+            return Err(MatchingError::Same);
+        }
+        Ok(Self { ours, theirs: held })
     }
 
     /// How many different entries the other room's list has.

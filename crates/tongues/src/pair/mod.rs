@@ -20,7 +20,8 @@
 //!
 //! **Security.** Semi-honest clean rooms; DDH on ristretto255, with SHA-256 and SHA-512 as random oracles. Both rooms see the sizes of
 //! both lists and the number of matches. Nothing proves that a room shuffled, that it put its key on each entry, or whose file it
-//! is; [`Matching`] notices another number of entries alone, and entries that come twice.
+//! is; [`Matching`] notices another number of entries, entries that come twice or untouched, and lists in each other's place where
+//! these show it.
 //!
 //! **Deviations.** Lists are sets, so a room sends each identifier once. What a room sends in step 2 is shuffled, too: the order of
 //! rows is nobody's business. Shuffles are uniform, from the generator that the caller gives.
@@ -38,7 +39,7 @@
 //! let theirs = ka.encrypt_again(&publisher, rng)?;
 //! let ours = kp.encrypt_again(&advertiser, rng)?;
 //! // The advertiser's room has what both lists have under Ks and Kp: the Publisher Identifier of ben.
-//! let matched = Matching::new(advertiser.len(), &ours, &theirs)?.matched();
+//! let matched = Matching::new(&advertiser, &ours, &theirs)?.matched();
 //! assert_eq!(ka.remove(&matched)?, publisher[1..]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -95,27 +95,39 @@ fn two_rooms_find_what_both_lists_have_and_nothing_else() {
     let (kskp, kska) = (kp.encrypt(&publisher), ka.encrypt(&advertiser));
     let of_publisher = ka.encrypt_again(&kskp, &mut rng(5)).expect("points");
     let of_advertiser = kp.encrypt_again(&kska, &mut rng(6)).expect("points");
-    let in_ac = Matching::new(kska.len(), &of_advertiser, &of_publisher).expect("honest");
+    let in_ac = Matching::new(&kska, &of_advertiser, &of_publisher).expect("honest");
     let matched = in_ac.matched();
     assert_eq!(in_ac.rates(matched.len()), [Rate::Percent(41), Rate::Percent(33)]);
     let for_platform = ka.remove(&matched).expect("points");
     assert_eq!(BTreeSet::from_iter(&for_platform), BTreeSet::from_iter(&kskp[1000..]));
-    let in_pc = Matching::new(kskp.len(), &of_publisher, &of_advertiser).expect("honest");
+    let in_pc = Matching::new(&kskp, &of_publisher, &of_advertiser).expect("honest");
     assert_eq!(in_pc.matched(), matched);
 }
 
 #[test]
 fn a_list_that_is_not_the_one_that_was_sent_is_refused() {
-    let entries: Vec<Encrypted> = (0..5).map(|n| [n; 32]).collect();
-    let refused = |sent, ours: &[Encrypted]| Matching::new(sent, ours, &entries).err();
-    assert_eq!(refused(5, &entries), None);
-    assert_eq!(refused(6, &entries), Some(MatchingError::Count { sent: 6, returned: 5 }));
-    assert_eq!(refused(4, &entries), Some(MatchingError::Count { sent: 4, returned: 5 }));
-    let twice = [&entries[..4], &entries[..1]].concat();
-    assert_eq!(refused(5, &twice), Some(MatchingError::Twice));
-    let repeated = [&entries[..], &entries[..]].concat();
-    let matching = Matching::new(5, &entries, &repeated).expect("a set");
-    assert_eq!((matching.distinct_of_theirs(), matching.matched()), (5, entries));
+    let entries =
+        |range: std::ops::Range<u8>| -> Vec<Encrypted> { range.map(|n| [n; 32]).collect() };
+    let (sent, ours, theirs) = (entries(10..15), entries(0..5), entries(3..8));
+    let refused = |sent: &[Encrypted], ours: &[Encrypted], theirs: &[Encrypted]| {
+        Matching::new(sent, ours, theirs).err()
+    };
+    assert_eq!(refused(&sent, &ours, &theirs), None);
+    let count = |sent, returned| Some(MatchingError::Count { sent, returned });
+    assert_eq!(refused(&entries(10..16), &ours, &theirs), count(6, 5));
+    assert_eq!(refused(&entries(10..14), &ours, &theirs), count(4, 5));
+    let twice = [&ours[..4], &ours[..1]].concat();
+    assert_eq!(refused(&sent, &twice, &theirs), Some(MatchingError::Twice));
+    let untouched = [&ours[..4], &sent[..1]].concat();
+    assert_eq!(refused(&sent, &untouched, &theirs), Some(MatchingError::Untouched));
+    assert_eq!(refused(&ours, &sent, &theirs), Some(MatchingError::Swapped));
+    assert_eq!(refused(&sent, &ours, &ours), Some(MatchingError::Same));
+    let reversed: Vec<Encrypted> = ours.iter().rev().copied().collect();
+    let matching = Matching::new(&sent, &ours, &reversed).expect("equal lists");
+    assert_eq!(matching.matched(), ours);
+    let repeated = [&theirs[..], &theirs[..]].concat();
+    let matching = Matching::new(&sent, &ours, &repeated).expect("a set");
+    assert_eq!((matching.distinct_of_theirs(), matching.matched()), (5, entries(3..5)));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use veilset_tongues::pair::{KeyFileError, MatchingError, NotARecord, Refusal};
 
+use super::Stage;
 use crate::exit_code;
 
 /// Why a step of PAIR is not done.
@@ -61,6 +62,19 @@ pub enum PairError {
         file: String,
         /// What it should be called.
         column: String,
+    },
+    /// A list is another than a step takes.
+    #[error(
+        "{file}: its header says that its entries have {}, and here those with {} are needed: check which file is which", found.keys(),
+        wanted.keys()
+    )]
+    Stage {
+        /// The file.
+        file: String,
+        /// How far it is.
+        found: Stage,
+        /// How far it has to be.
+        wanted: Stage,
     },
     /// An entry is no text of an encrypted identifier.
     #[error(
@@ -142,8 +156,10 @@ impl PairError {
             | Self::NotReplaced { .. }
             | Self::Preset
             | Self::Column { .. }
+            | Self::Stage { .. }
             | Self::Record { .. } => exit_code::INPUT,
             Self::Pairing { .. } => exit_code::TERMS,
+            Self::Matching { why, .. } if !why.is_of_peer() => exit_code::INPUT,
             Self::Entry { .. } | Self::Point { .. } | Self::Matching { .. } => exit_code::PEER,
             Self::Exposed { .. }
             | Self::Rule { .. }

@@ -10,8 +10,34 @@ use super::{Key, PairError};
 use crate::Error;
 use crate::tongues::quoted;
 
-/// The column of entries.
-const IDENTIFIER: &str = "identifier";
+/// How far a list is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Under one room's key, or one list's Publisher Identifiers.
+    Once,
+    /// Under the keys of both rooms; PAIR calls such entries PAIR IDs.
+    Twice,
+}
+
+impl Stage {
+    const ALL: [Self; 2] = [Self::Once, Self::Twice];
+
+    /// The column of its entries.
+    fn column(self) -> &'static str {
+        match self {
+            Self::Once => "identifier",
+            Self::Twice => "pair_id",
+        }
+    }
+
+    /// Whose key it has, in words.
+    pub(super) fn keys(self) -> &'static str {
+        match self {
+            Self::Once => "one room's key",
+            Self::Twice => "the keys of both rooms",
+        }
+    }
+}
 
 /// The column that says of which relationship a row is.
 const PAIRING: &str = "AdvPubID";
@@ -32,12 +58,14 @@ pub struct EncryptedList {
     column: usize,
     /// Whether there is no header, so that the first line is an entry.
     bare: bool,
+    /// How far it is, where its header says that.
+    stage: Option<Stage>,
     pub(super) entries: Vec<Encrypted>,
 }
 
 impl EncryptedList {
-    /// The list in `table`: its only column, the one of this name, or the one called `identifier`; where the header itself is an entry,
-    /// the first. Where `pairing` is given, rows that say another are refused.
+    /// The list in `table`: its only column, the one of this name, or the one called as a [`Stage`] has it; where the header itself is
+    /// an entry, the first. Where `pairing` is given, rows that say another are refused.
     ///
     /// # Errors
     /// When there is no such column, or a row in it is no encrypted identifier.
@@ -45,17 +73,20 @@ impl EncryptedList {
         let header = table.header();
         let first = header.first().and_then(|cell| decode(cell).ok());
         let bare = first.is_some() && column.is_none();
-        let wanted = column.unwrap_or(IDENTIFIER);
-        let place = match header.iter().position(|name| name == wanted) {
+        let called = |wanted: &str| header.iter().position(|name| name == wanted);
+        let named = Stage::ALL.into_iter().find_map(|stage| called(stage.column()));
+        let place = match column.map_or(named, called) {
             Some(place) => place,
             None if bare || header.len() == 1 && column.is_none() => 0,
             None => {
+                let wanted = column.unwrap_or(Stage::Once.column());
                 let (file, column) = (table.name().to_owned(), wanted.to_owned());
                 return Err(PairError::Column { file, column }.into());
             }
         };
+        let stage = Stage::ALL.into_iter().find(|stage| header[place] == stage.column());
         let entries = first.filter(|_| bare).into_iter().collect();
-        let mut list = Self { table, column: place, bare, entries };
+        let mut list = Self { table, column: place, bare, stage, entries };
         list.read_rows(pairing)?;
         Ok(list)
     }
@@ -126,6 +157,16 @@ impl EncryptedList {
         self.entries.is_empty()
     }
 
+    /// Whether it is as far as a step takes it, unless its header does not say so.
+    pub(super) fn check_stage(&self, wanted: Stage) -> Result<(), PairError> {
+        match self.stage {
+            Some(found) if found != wanted => {
+                Err(PairError::Stage { file: self.name().to_owned(), found, wanted })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Whether it is as long as PAIR wants lists.
     pub(super) fn check_size(&self, distinct: usize) -> Result<(), PairError> {
         let place = || self.name().to_owned();
@@ -137,6 +178,7 @@ impl EncryptedList {
     /// # Errors
     /// When it is shorter than PAIR wants, an entry is no point, or the key is a salt.
     pub fn encrypt_again(&self, key: &Key) -> Result<Vec<Encrypted>, Error> {
+        self.check_stage(Stage::Once)?;
         self.check_size(self.distinct())?;
         let cipher = key.cipher_key()?;
         let encrypted = cipher.encrypt_again(&self.entries, &mut fresh_rng()?);
@@ -144,19 +186,20 @@ impl EncryptedList {
     }
 }
 
-/// Writes a list, in the format that the destination's name says: with a header, or as lines alone.
+/// Writes a list that is so far, in the format that the destination's name says: with a header, or as lines alone.
 ///
 /// # Errors
 /// When writing fails; a file is then as it was before.
 pub fn write(
     entries: &[Encrypted],
+    stage: Stage,
     destination: &Destination,
     shape: &Shape,
 ) -> Result<(), DataError> {
     let pairing = shape.pairing.as_deref().map(quoted);
     let mut text = String::with_capacity(46 * (entries.len() + 1));
     if !shape.bare {
-        text.push_str(IDENTIFIER);
+        text.push_str(stage.column());
         if pairing.is_some() {
             text.extend([",", PAIRING]);
         }
@@ -172,6 +215,6 @@ pub fn write(
     if shape.bare {
         return destination.write_text(&text);
     }
-    let table = Table::parse(IDENTIFIER.to_owned(), text.into_bytes(), b',')?;
+    let table = Table::parse(stage.column().to_owned(), text.into_bytes(), b',')?;
     destination.write_rows(&table, 0..table.rows())
 }

@@ -34,7 +34,7 @@ pub use veilset_tongues::pair::{Kind, Rate};
 
 pub use self::error::PairError;
 pub use self::key::{Key, NewKey};
-pub use self::list::{EncryptedList, Shape, write};
+pub use self::list::{EncryptedList, Shape, Stage, write};
 pub use self::own::{OwnList, PUBLISHER_IDENTIFIER};
 pub use self::rates::{Lists, Rates};
 use super::{Step, Tongue};

@@ -5,7 +5,7 @@ use veilset_session::fresh_rng;
 use veilset_tongues::pair::{Encrypted, Hashed, Kind, check_size, encode, shuffled};
 use zeroize::Zeroizing;
 
-use super::list::write;
+use super::list::{Stage, write};
 use super::{Key, PairError, Shape};
 use crate::tongues::{for_each_text, is_of_one_column};
 use crate::{Error, Input};
@@ -57,7 +57,8 @@ impl<'a> OwnList<'a> {
     /// # Errors
     /// When writing fails; a file is then as it was before.
     pub fn write(&self, destination: &Destination, shape: &Shape) -> Result<(), Error> {
-        Ok(write(&shuffled(&self.encrypted, &mut fresh_rng()?), destination, shape)?)
+        let shuffled = shuffled(&self.encrypted, &mut fresh_rng()?);
+        Ok(write(&shuffled, Stage::Once, destination, shape)?)
     }
 
     /// Whether the publisher's table can be written.

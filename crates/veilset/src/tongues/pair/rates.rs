@@ -4,7 +4,7 @@ use veilset_host::time::now;
 use veilset_party::Home;
 use veilset_tongues::pair::{Encrypted, Kind, List, Matching, Rate, Seen};
 
-use super::{EncryptedList, Key, PairError};
+use super::{EncryptedList, Key, PairError, Stage};
 use crate::Error;
 
 /// The folder, beside the identity, of records of what was matched.
@@ -40,7 +40,10 @@ impl Rates {
         home: &Home,
         pairing: Option<&str>,
     ) -> Result<Self, Error> {
-        let matching = Matching::new(sent.len(), &ours.entries, &theirs.entries);
+        sent.check_stage(Stage::Once)?;
+        ours.check_stage(Stage::Twice)?;
+        theirs.check_stage(Stage::Twice)?;
+        let matching = Matching::new(&sent.entries, &ours.entries, &theirs.entries);
         let matching =
             matching.map_err(|why| PairError::Matching { file: ours.name().to_owned(), why })?;
         ours.check_size(ours.len())?;
@@ -49,6 +52,12 @@ impl Rates {
         let matched = matching.matched();
         let [of_ours, of_theirs] = matching.rates(matched.len());
         Ok(Self { ours: of_ours, theirs: of_theirs, matched })
+    }
+
+    /// Whether both rates are of less than one per cent, as they are, too, where the lists are wrong.
+    #[must_use]
+    pub fn are_none(&self) -> bool {
+        [self.ours, self.theirs] == [Rate::Percent(0); 2]
     }
 
     /// Whether this key may take itself off what matched.
