@@ -1,6 +1,6 @@
 //! Who asks.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -87,6 +87,9 @@ impl Courier {
     ) -> Result<Vec<u8>, CourierError> {
         let mut answer = answer.map_err(|error| self.judge(error, most))?;
         let status = answer.status().as_u16();
+        if (300..400).contains(&status) {
+            return Err(CourierError::Elsewhere { host: self.host.clone(), status });
+        }
         if status != 200 {
             let mut said = Vec::new();
             let length = 4 * LETTERS as u64;
@@ -95,11 +98,15 @@ impl Courier {
             let text = shown(&String::from_utf8_lossy(&said));
             return Err(CourierError::Refused { host: self.host.clone(), status, text });
         }
+        let too_long = || CourierError::TooLong { host: self.host.clone(), most };
+        if answer.body().content_length().is_some_and(|length| length > most) {
+            return Err(too_long());
+        }
         // The limit counts the end, too.
         let body = answer.body_mut().with_config().limit(most.saturating_add(1));
         let bytes = body.read_to_vec().map_err(|error| self.judge(error, most))?;
         if bytes.len() as u64 > most {
-            return Err(CourierError::TooLong { host: self.host.clone(), most });
+            return Err(too_long());
         }
         Ok(bytes)
     }
@@ -112,6 +119,7 @@ impl Courier {
             Error::BodyExceedsLimit(_) => CourierError::TooLong { host, most },
             Error::BadUri(_) => CourierError::Address,
             Error::HostNotFound => unreachable("no such host is known".to_owned()),
+            Error::Io(why) if is_end(&why) => CourierError::Ended { host },
             Error::Io(why) => unreachable(why.to_string()),
             Error::Rustls(why) => unreachable(why.to_string()),
             Error::ConnectionFailed => unreachable("it does not take connections".to_owned()),
@@ -138,6 +146,13 @@ fn agent(encrypted: bool, deadline: Duration) -> Agent {
         .accept(PROTOBUF)
         .build();
     config.new_agent()
+}
+
+/// Whether the other end went away.
+fn is_end(why: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+
+    matches!(why.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
 }
 
 /// The beginning of a text in one line.

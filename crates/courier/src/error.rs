@@ -6,13 +6,32 @@ pub enum CourierError {
     /// The address does not parse.
     #[error("an address such as https://partner.example/psi is needed")]
     Address,
-    /// The host was not found or not reached, or its answer broke off.
+    /// The host was not found or not reached.
     #[error("cannot reach {host}: {why}; check the address, and that the partner's service runs")]
     Unreachable {
         /// The host.
         host: String,
         /// What the system says.
         why: String,
+    },
+    /// The answer broke off.
+    #[error(
+        "{host} ended the connection before its answer was complete: try again, and ask whoever runs it if that does not help"
+    )]
+    Ended {
+        /// The host.
+        host: String,
+    },
+    /// The service is somewhere else.
+    #[error(
+        "{host} sends callers elsewhere (status {status}), and messages go to the address alone that you give: ask whoever runs it for the \
+         final one"
+    )]
+    Elsewhere {
+        /// The host.
+        host: String,
+        /// The status of HTTP.
+        status: u16,
     },
     /// The answer did not come in time.
     #[error(

@@ -20,6 +20,7 @@
 //! # }
 //! ```
 
+mod brisk;
 mod courier;
 mod error;
 mod office;

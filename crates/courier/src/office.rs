@@ -18,6 +18,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use crate::PROTOBUF;
+use crate::brisk::Brisk;
 
 /// The longest head of a request in bytes.
 const HEAD: usize = 16 << 10;
@@ -127,6 +128,7 @@ impl Desk {
     /// Answers one request, and closes.
     async fn attend(self: Arc<Self>, stream: tokio::net::TcpStream) {
         let patience = self.limits.patience;
+        let brisk = Brisk::new(stream, patience, patience.as_secs() * SLOWEST);
         let service = service_fn(|request| {
             let desk = Arc::clone(&self);
             async move { Ok::<_, Infallible>(response(desk.judge(request).await)) }
@@ -136,7 +138,7 @@ impl Desk {
             .header_read_timeout(patience)
             .max_buf_size(HEAD)
             .keep_alive(false)
-            .serve_connection(TokioIo::new(stream), service);
+            .serve_connection(TokioIo::new(brisk), service);
         // A caller that goes away, or is slow, gets nothing.
         let _ = talk.await;
     }

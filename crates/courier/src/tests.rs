@@ -95,3 +95,32 @@ fn who_is_not_there_is_said_to_be_out_of_reach() {
         );
     }
 }
+
+/// A service that answers whatever it is asked with this text, and goes away.
+fn says(text: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("bound");
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a caller");
+        let _ = stream.read(&mut [0; 4096]).expect("a request");
+        stream.write_all(text.as_bytes()).expect("open");
+    });
+    address
+}
+
+#[test]
+fn answers_that_break_off_or_lead_elsewhere_are_told_apart() {
+    let get = |text| courier(says(text)).get("look", 10);
+    for broken in ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nfour"] {
+        let ended = get(broken);
+        assert!(matches!(ended, Err(CourierError::Ended { .. })), "{ended:?}");
+    }
+    let moved =
+        get("HTTP/1.1 302 Found\r\nLocation: http://localhost/\r\nContent-Length: 0\r\n\r\n");
+    assert!(matches!(moved, Err(CourierError::Elsewhere { status: 302, .. })), "{moved:?}");
+    // The length alone is too much, and none of the bytes is waited for.
+    let long = get("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n");
+    assert!(matches!(long, Err(CourierError::TooLong { most: 10, .. })), "{long:?}");
+    let other = get("SSH-2.0-x\r\n");
+    assert!(matches!(other, Err(CourierError::Unreachable { .. })), "{other:?}");
+}

@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 
+use std::fs;
 use std::path::Path;
 
 use serde_json::json;
@@ -9,8 +10,8 @@ use veilset::data::{Destination, Source, counted};
 use veilset::json::versioned;
 use veilset::party::Home;
 use veilset::tongues::pair::{
-    EncryptedList, Key, LEAK_OF_LISTS, LEAK_OF_MATCHES, Lists, NewKey, OwnList, Rates, STEP, Shape,
-    Stage, write,
+    EncryptedList, Key, LEAK_OF_ANSWERS, LEAK_OF_LISTS, LEAK_OF_MATCHES, Lists, NewKey, OwnList,
+    Rates, STEP, Shape, Stage, write,
 };
 use veilset::tongues::{NOT_KEPT, check_apart};
 use veilset::{Error, Input};
@@ -76,8 +77,15 @@ fn encrypt(args: &EncryptArgs, talk: &Talk) -> Result<(), Failure> {
     standing.check_list(&input)?;
     let own = OwnList::encrypt(&input, &salt, &key)?;
     standing.send_list(&input, &unrecorded, || {
-        table_place.as_ref().map_or(Ok(()), |place| own.write_table(place))?;
-        own.write(&place, &Shape::from(&args.shape))
+        let Some(table) = &table_place else { return own.write(&place, &Shape::from(&args.shape)) };
+        let is_new = args.table.as_ref().is_some_and(|file| !Path::new(file).exists());
+        own.write_table(table)?;
+        own.write(&place, &Shape::from(&args.shape)).inspect_err(|_| {
+            if let (true, Some(file)) = (is_new, &args.table) {
+                // Where that fails it stays, and is right for the next run.
+                let _ = fs::remove_file(file);
+            }
+        })
     })?;
     say(talk, &format!("encrypted {}", counted(own.len(), "identifier")));
     Ok(())
@@ -89,7 +97,7 @@ fn reencrypt(args: &ReencryptArgs, talk: &Talk) -> Result<(), Failure> {
     let standing = args.partner.sending(STEP, talk)?;
     apart(args.out.output.as_deref(), &[&args.cipher_key])?;
     let place = place_of(&args.out, &args.file, talk)?;
-    tell([LEAK_OF_LISTS], talk);
+    tell([LEAK_OF_ANSWERS], talk);
     let reader =
         Reader { column: &args.column, pairing: &args.shape.pairing, room: &args.room, talk };
     let list = reader.read(&args.file)?;

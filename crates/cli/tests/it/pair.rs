@@ -7,7 +7,7 @@ use serde_json::Value;
 use veilset_stage::{Party, code, root, stderr, stdout};
 
 use crate::support::schema::Schema;
-use crate::support::{json, party};
+use crate::support::{PROGRAM, json, party};
 
 /// The publisher's clean room and the advertiser's, each with its keys and its client's list.
 fn rooms() -> (Party, Party) {
@@ -395,6 +395,22 @@ fn what_a_foreign_room_sends_wrong_is_refused_with_its_place() {
     publisher.file("cut.csv", &full.replace(last, second));
     let said = fails(&publisher, &IN_PUBLISHERS.replace("--ours pub2", "--ours cut"), 5);
     assert!(said.contains("cut.csv: an entry came back twice"), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_without_its_list_is_not_left() {
+    let (publisher, _) = rooms();
+    let line = PUBLISHER.replace(" -o pub1.csv", "");
+    let full = publisher.shell(&format!("{PROGRAM} {line} > /dev/full")).output();
+    let full = full.expect("it starts");
+    assert_eq!(code(&full), 2, "{}", stderr(&full));
+    assert!(!publisher.path("table.csv").exists());
+    publisher.file("table.csv", "mine\n");
+    let full = publisher.shell(&format!("{PROGRAM} {line} --force > /dev/full")).output();
+    assert_eq!(code(&full.expect("it starts")), 2);
+    assert!(publisher.read("table.csv").starts_with("id,email,publisher_identifier"));
+    assert!(publisher.files().iter().all(|name| !name.starts_with('.')));
 }
 
 #[test]

@@ -64,7 +64,9 @@ pub(super) struct Staged(NamedTempFile);
 /// Writes the bytes beside where they are to be.
 pub(super) fn stage(folder: &Path, bytes: &[u8]) -> io::Result<Staged> {
     // Temporary files are made with mode 0600.
-    let mut file = NamedTempFile::new_in(folder)?;
+    let file = NamedTempFile::new_in(folder);
+    // A temporary name says nothing to a user.
+    let mut file = file.map_err(|why| io::Error::from(why.kind()))?;
     file.write_all(bytes).and_then(|()| file.as_file().sync_all())?;
     Ok(Staged(file))
 }

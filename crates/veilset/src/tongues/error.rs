@@ -149,8 +149,10 @@ impl TongueError {
 
 fn of_courier(error: &CourierError) -> u8 {
     match error {
-        CourierError::Address => exit_code::INPUT,
-        CourierError::Unreachable { .. } | CourierError::Slow { .. } => exit_code::NETWORK,
+        CourierError::Address | CourierError::Elsewhere { .. } => exit_code::INPUT,
+        CourierError::Unreachable { .. }
+        | CourierError::Ended { .. }
+        | CourierError::Slow { .. } => exit_code::NETWORK,
         CourierError::Refused { status: 409, .. } => exit_code::TERMS,
         CourierError::Refused { status: 401 | 403 | 413 | 429, .. } => exit_code::POLICY,
         CourierError::Refused { status: 500.., .. } => exit_code::NETWORK,

@@ -83,11 +83,12 @@ impl Service {
     pub fn serve(self, tell: impl Fn(Note) + Send + Sync + 'static) -> Result<(), Error> {
         let Self { office, setup, responder, budget, standing } = self;
         let address = office.address().map(|address| address.to_string()).unwrap_or_default();
+        let setup = Answer::Message(setup.into());
         let counter = Counter { setup, responder, left: AtomicUsize::new(budget), standing };
         let answer = move |asked| match counter.answer(&asked) {
-            Ok((message, note)) => {
+            Ok((answer, note)) => {
                 tell(note);
-                Answer::Message(message.into())
+                answer
             }
             Err(None) => Answer::Refused(404, "GET setup and POST request are here".to_owned()),
             Err(Some(why)) => {
@@ -110,7 +111,8 @@ impl Service {
 
 /// What answers, and how many keys it still answers about.
 struct Counter {
-    setup: Vec<u8>,
+    /// All callers share its bytes.
+    setup: Answer,
     responder: Responder,
     left: AtomicUsize,
     standing: Standing,
@@ -118,13 +120,13 @@ struct Counter {
 
 impl Counter {
     /// The answer; without an error there is nothing at this place.
-    fn answer(&self, asked: &Message) -> Result<(Vec<u8>, Note), Option<Error>> {
+    fn answer(&self, asked: &Message) -> Result<(Answer, Note), Option<Error>> {
         let place = asked.place.rsplit('/').next().unwrap_or_default();
         match (place, &asked.message) {
             (SETUP, None) => Ok((self.setup.clone(), Note::Fetched)),
             (REQUEST, Some(request)) => {
                 let (response, items) = self.respond(request)?;
-                Ok((response, Note::Answered(items)))
+                Ok((Answer::Message(response.into()), Note::Answered(items)))
             }
             _ => Err(None),
         }

@@ -47,6 +47,10 @@ pub const STEP: Step =
 pub const LEAK_OF_LISTS: &str = "PAIR: the other clean room learns how many identifiers the list has, and whoever gets two lists under the same \
                                  keys sees what they share";
 
+/// What the other clean room learns of a list that it gets back.
+pub const LEAK_OF_ANSWERS: &str = "PAIR: with the list that goes back the other clean room learns how many of its identifiers yours has, if it has your list \
+                                   under both keys; each list that you encrypt again tells it of more";
+
 /// What both clean rooms learn of a match.
 pub const LEAK_OF_MATCHES: &str = "PAIR: both clean rooms learn how many identifiers match, and a room whose list the other did not shuffle also \
                                    which; nothing shows whether it did";
