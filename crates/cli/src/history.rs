@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use veilset::json::{PastRun, of_budget, of_past_run, time_of, versioned};
 use veilset::party::{Home, Identity, Peers};
-use veilset::policy::{Budget, Ledger, Policy};
+use veilset::policy::{Budget, Entry, Ledger, LedgerPeer, Policy};
 
 use crate::complete;
 use crate::error::Failure;
@@ -14,7 +14,7 @@ use crate::escape::json_line;
 
 #[derive(Args)]
 pub(crate) struct HistoryArgs {
-    /// Only runs with this party: a pinned name, or its key
+    /// Only runs with this party: a pinned name, or its key; or what you called a partner who runs something else
     #[arg(long, value_name = "NAME|KEY", add = complete::peers())]
     peer: Option<String>,
     /// Print one JSON object
@@ -24,7 +24,7 @@ pub(crate) struct HistoryArgs {
 
 #[derive(Args)]
 pub(crate) struct BudgetArgs {
-    /// The other party: a pinned name, or its key
+    /// The other party: a pinned name, or its key; or what you called a partner who runs something else
     #[arg(add = complete::peers())]
     peer: String,
     /// Your policy [default: policy.toml in the folder of your identity]
@@ -38,11 +38,11 @@ pub(crate) struct BudgetArgs {
 /// Prints the runs of the ledger, the first first.
 pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
     let home = Home::from_env()?;
-    let wanted = args.peer.as_deref().map(|peer| key_of(&home, peer)).transpose()?;
+    let wanted = args.peer.as_deref().map(|peer| known(&home, peer)).transpose()?;
     let is_wanted = |run: &PastRun| {
         let peers = &run.began.peers;
         let is = |(name, key): &(String, String)| {
-            peers.iter().any(|peer| peer.key == *key || peer.name == *name)
+            peers.iter().any(|peer| !key.is_empty() && peer.key == *key || peer.name == *name)
         };
         wanted.as_ref().is_none_or(is)
     };
@@ -73,7 +73,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
 /// Prints the budgets of a peer and what of them is spent.
 pub(crate) fn budget(args: &BudgetArgs) -> Result<(), Failure> {
     let home = Home::from_env()?;
-    let (name, key) = key_of(&home, &args.peer)?;
+    let (name, key) = known(&home, &args.peer)?;
     let policy = Policy::of_party(&home, args.policy.as_deref()).map_err(veilset::Error::from)?;
     let Some(policy) = policy else {
         return Err(Failure::Flags(format!(
@@ -106,6 +106,17 @@ pub(crate) fn budget(args: &BudgetArgs) -> Result<(), Failure> {
 
 fn ledger(home: &Home) -> Result<Ledger, Failure> {
     Ok(Ledger::open(home).map_err(veilset::Error::from)?)
+}
+
+/// The same, or the name of a partner who runs something else, with an empty key, if the ledger has a step with it.
+fn known(home: &Home, peer: &str) -> Result<(String, String), Failure> {
+    key_of(home, peer).or_else(|why| {
+        let entries = ledger(home)?.entries().map_err(veilset::Error::from)?;
+        let is_it = |known: &LedgerPeer| known.key.is_empty() && known.name == peer;
+        let has =
+            |entry: &Entry| matches!(entry, Entry::Began(began) if began.peers.iter().any(is_it));
+        if entries.iter().any(has) { Ok((peer.to_owned(), String::new())) } else { Err(why) }
+    })
 }
 
 /// The party's name and key, as this party pinned it.

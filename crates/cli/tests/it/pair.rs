@@ -284,6 +284,13 @@ fn a_policy_holds_or_refuses_and_the_ledger_has_what_was_sent() {
             "answer with shop, 1500 keys, by pair: complete",
         ]
     );
+    assert_eq!(runs(&publisher, "history --peer shop").lines().count(), 2);
+    fails(&publisher, "history --peer shops", 2);
+    publisher.file("home/policy.toml", "runs = \"3 per 1d\"");
+    runs(&publisher, &format!("{PUBLISHER} --peer other --force"));
+    let budget = runs(&publisher, "budget shop");
+    assert!(budget.starts_with("runs: 2 of 3 in 24 h"), "{budget}");
+    assert!(runs(&publisher, "budget other").starts_with("runs: 1 of 3"));
     // Without an identity nothing has a ledger, and no rule needs one.
     let nobody = party();
     fs::remove_file(nobody.path("home/identity.key")).expect("an identity");

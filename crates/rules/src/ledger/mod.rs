@@ -229,7 +229,7 @@ impl Ledger {
         self.read_unheld(|line| [Entry::read(line)])
     }
 
-    /// What of the budgets that `rules` have is spent on the party of this key, and their bounds.
+    /// What of the budgets that `rules` have is spent on the party of this key, which is empty where it has none, and their bounds.
     ///
     /// # Errors
     /// When the ledger was changed or cannot be read.
@@ -239,7 +239,9 @@ impl Ledger {
         key: &str,
         now: SystemTime,
     ) -> Result<Vec<Budget>, LedgerError> {
-        let asked = Asked::new([vec![key, rules.peer()]]);
+        // A partner without a key is known by its name alone.
+        let known = [key, rules.peer()].into_iter().filter(|text| !text.is_empty());
+        let asked = Asked::new([known.collect()]);
         let past = self.read_unheld(|line| asked.runs(line))?;
         Ok(rules.budgets(&asked.each(past)[0], seconds(now)))
     }
