@@ -15,6 +15,9 @@ use crate::lane::{Lane, POINT, Programs, UNIFORM};
 
 const PTX: &str = include_str!("programs.ptx");
 
+/// The oldest version of CUDA whose drivers have all that is asked of them: 11.2, of 2020.
+const OLDEST: i32 = 11_020;
+
 /// Points of a piece: some waves of threads on the largest devices, and few enough that copies of one piece overlap with
 /// the work on another.
 const PIECE: usize = 1 << 18;
@@ -45,9 +48,13 @@ impl Device {
         if !unsafe { sys::is_culib_present() } {
             return Err(Fault::NoDriver);
         }
-        // Of a driver that is too old for one of its functions the library says so by a panic.
-        let old = |_| Fault::Driver { what: "do what is needed", why: "it is too old".into() };
-        let device = panic::catch_unwind(Self::found).map_err(old)??;
+        let mut version = 0;
+        // SAFETY: the function writes a number to where it is told.
+        unsafe { sys::cuDriverGetVersion(&raw mut version) }.result().to("say its version")?;
+        if version < OLDEST {
+            return Err(Fault::OldDriver);
+        }
+        let device = Self::found()?;
         device.check()?;
         Ok(device)
     }

@@ -10,6 +10,11 @@ pub enum Fault {
         "there is no driver of a graphics processor here (libcuda); install one, or compute with --device cpu"
     )]
     NoDriver,
+    /// The driver is older than the functions that are called.
+    #[error(
+        "the graphics processor's driver is older than CUDA 11.2; install a newer one, or compute with --device cpu"
+    )]
+    OldDriver,
     /// The driver has no device.
     #[error(
         "the driver finds no graphics processor; see whether nvidia-smi lists one, or compute with --device cpu"

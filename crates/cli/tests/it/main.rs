@@ -5,6 +5,7 @@ mod agree;
 mod config;
 #[cfg(target_os = "linux")]
 mod consent;
+mod device;
 mod docs;
 #[cfg(unix)]
 mod invite;
