@@ -422,7 +422,7 @@ fn read_rule(text: &str) -> Result<(Preset, Option<Generator>), String> {
     let preset = if preset.is_empty() { Preset::Raw } else { preset.parse()? };
     let generator: Generator =
         generator.to_ascii_lowercase().parse().map_err(|error| unknown(generator, &error))?;
-    if generator.makes_codes() && !cfg!(feature = "phonetic") {
+    if !generator.is_built() {
         return Err(format!("this build has no {generator}: build it with the feature `phonetic`"));
     }
     if generator.takes(preset) {

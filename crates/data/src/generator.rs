@@ -90,6 +90,11 @@ impl Generator {
         matches!(self, Self::Soundex | Self::Metaphone | Self::Nysiis | Self::Cologne)
     }
 
+    /// Whether this build has it.
+    pub(crate) const fn is_built(self) -> bool {
+        !self.makes_codes() || cfg!(feature = "phonetic")
+    }
+
     /// What it needs of a preset, as a sentence ends.
     pub(crate) const fn needs(self) -> &'static str {
         match self {
@@ -286,7 +291,7 @@ mod tests {
 
         #[test]
         fn every_generator_makes_something_of_everything(text in "\\PC{1,70}") {
-            for generator in Generator::ALL {
+            for generator in Generator::ALL.into_iter().filter(|one| one.is_built()) {
                 prop_assert_eq!(values(generator, &text), values(generator, &text));
             }
         }
