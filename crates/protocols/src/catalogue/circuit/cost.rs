@@ -8,7 +8,7 @@ use super::shared::{MAX_ELEMENTS, Sizes, width_of};
 use super::sums::{Rows, at_once};
 use super::{binned, counts_both, told};
 use crate::kit::gmw::{
-    BASE, bits_of_numbers, cipher_calls, frames_of, layers as any_layers, layers_at_once,
+    BASE, Toss, bits_of_numbers, cipher_calls, frames_of, layers as any_layers, layers_at_once,
     layers_of_number, layers_of_order, told_bytes, tossed,
 };
 use crate::kit::store::{DECODED, ENCODED, KIND, Width, bytes, over, store_bytes};
@@ -67,6 +67,13 @@ pub(super) fn cost(operation: Operation, shape: &Shape) -> Cost {
     }
 }
 
+/// Coins of numbers of one width.
+struct Coins {
+    count: usize,
+    /// Bytes of each number.
+    width: usize,
+}
+
 /// A run, as far as its price follows from its sizes.
 struct Priced {
     with_bins: Role,
@@ -77,6 +84,8 @@ struct Priced {
     /// Bytes of a bin's numbers, and how many of these are products.
     widths: Vec<usize>,
     products: usize,
+    /// Whether shares are the result.
+    is_shared: bool,
     /// How many columns of values the other side shares, too.
     payload: usize,
     rows: Rows,
@@ -88,8 +97,8 @@ struct Priced {
     of_products: Vec<usize>,
     /// The gates of each layer.
     layers: Vec<usize>,
-    /// Coins of the noise that are tossed at once, and the bytes of their numbers.
-    coins: Vec<[usize; 2]>,
+    /// Coins of the noise that are tossed at once.
+    coins: Vec<Coins>,
     /// The transfers that are made at once: for the equality test, for products, and for what is withheld.
     transfers: Vec<usize>,
 }
@@ -100,7 +109,7 @@ impl Priced {
         let (bins, points) = (self.sizes.table.bins(), self.sizes.points());
         let (of_points, of_bins) = vole_oprf::cost_among(bins as u64, points as u64, points as u64);
         let [with_all, with_one] = TRANSFER;
-        let made: usize = self.transfers.iter().sum();
+        let made: f64 = self.transfers.iter().map(|count| *count as f64).sum();
         let [offered, chosen] = self.bytes();
         let programming = (Element::LEN + 16 + 8 + 8 + 8) as f64 * points as f64
             + (OkvsShape::new(KIND, points).len() * self.word()) as f64;
@@ -108,7 +117,6 @@ impl Priced {
         let stores = (1 + self.payload) as f64;
         let coded = [ENCODED * points as f64, DECODED * bins as f64].map(|passes| stores * passes);
         let back = self.back().iter().sum::<usize>() as f64;
-        let made = made as f64;
         let passes = [
             coded[0] + with_one * made + with_all * back,
             coded[1] + with_all * made + with_one * back,
@@ -129,7 +137,8 @@ impl Priced {
 
     /// Of a run in which this side has bins, before the result.
     fn new(operation: Operation, shape: &Shape, with_bins: Role) -> Self {
-        let Shape { sender, receiver, reveal, attached, returned, coins, per_row, .. } = *shape;
+        let Shape { sender, receiver, reveal, attached, returned, per_row, .. } = *shape;
+        let tosses = shape.coins;
         let counts = [sender, receiver].map(size);
         let [in_bins, others] = match with_bins {
             Role::Sender => counts,
@@ -142,19 +151,18 @@ impl Priced {
             Operation::Share => (vec![size_of::<u128>(); 1 + columns + payload], [0; 2]),
             _ => {
                 let of = |role| told(Side { role, reveal }, role, 1 + columns, rows.are_groups());
-                (sizes.widths(columns, coins), [with_bins, with_bins.other()].map(of))
+                (sizes.widths(columns, tosses), [with_bins, with_bins.other()].map(of))
             }
         };
         let (products, factor) = (attached.products(), returned.factor());
         let mut layers: Vec<usize> = sizes.layers().collect();
         let mut transfers = vec![layers.iter().sum()];
-        let noisy = widths.iter().filter(|_| coins > 0 && told != [0; 2]);
+        let noisy = widths.iter().filter(|_| tosses > 0 && told != [0; 2]);
         let noisy: Vec<usize> = noisy.copied().collect::<Vec<_>>().repeat(rows.count());
-        let tossed_at_once =
-            |([width, all], places): ([usize; 2], Vec<usize>)| [all * places.len(), width];
-        let coins: Vec<[usize; 2]> =
-            tossed(coins, &noisy).into_iter().map(tossed_at_once).collect();
-        transfers.extend(coins.iter().map(|[coins, _]| coins));
+        let count = |toss: &Toss| toss.coins().unwrap_or(usize::MAX - BATCH);
+        let coins = |toss: Toss| Coins { count: count(&toss), width: toss.width };
+        let coins: Vec<Coins> = tossed(tosses, &noisy).into_iter().map(coins).collect();
+        transfers.extend(coins.iter().map(|coins| coins.count));
         let bins = sizes.table.bins();
         let multiplied = match per_row {
             1 => bins,
@@ -186,6 +194,7 @@ impl Priced {
             selected: Vec::new(),
             widths,
             products,
+            is_shared: operation == Operation::Share,
             payload,
             lent: returned,
             of_products,
@@ -301,11 +310,11 @@ impl Priced {
         let in_layers =
             |bytes: fn(usize) -> f64| self.layers.iter().copied().map(bytes).sum::<f64>();
         let [to_offerer, to_chooser] = self.told.map(|told| self.result(told));
-        let of_coins = |bytes: &dyn Fn([usize; 2]) -> f64| -> f64 {
-            let of = |[coins, width]: [usize; 2]| -> f64 {
-                batches(coins).map(|batch| bytes([batch.len(), width])).sum()
+        let of_coins = |bytes: &dyn Fn(usize, usize) -> f64| -> f64 {
+            let of = |coins: &Coins| -> f64 {
+                batches(coins.count).map(|batch| bytes(batch.len(), coins.width)).sum()
             };
-            self.coins.iter().map(|coins| of(*coins)).sum()
+            self.coins.iter().map(of).sum()
         };
         let points = self.sizes.points();
         let store = over!(width_of(self.lent), Word => store_bytes::<Word>(points));
@@ -330,14 +339,14 @@ impl Priced {
                 + wire(transfers.sender)
                 + in_layers(tables)
                 + in_batches(&words)
-                + of_coins(&|[coins, width]| words(coins, width))
+                + of_coins(&words)
                 + to_chooser,
             back_offered
                 + store
                 + wire(transfers.receiver)
                 + in_layers(choices)
                 + in_batches(&|count, _| choices(count))
-                + of_coins(&|[coins, _]| choices(coins))
+                + of_coins(&|coins, _| choices(coins))
                 + to_offerer,
         ]
     }
@@ -346,20 +355,45 @@ impl Priced {
         let calls: usize = self.multiplied().map(|[count, _, calls]| count * calls).sum();
         let products = CALL * calls as f64;
         let setups = (1 + self.back().len()) as f64 * vole_oprf::setup_passes(BASE) / 2.0;
-        // Bins and their values, and the transfers of gates; and a batch.
-        let most = self.transfers.iter().max().copied().unwrap_or_default();
-        let width: usize = self.widths.iter().sum();
-        let of_bin = 24 + 32 * usize::from(self.lent != AttachedShape::Nothing) + 48 * self.payload;
-        let comparing = (of_bin * self.sizes.table.bins()) as f64
-            + GATE_BYTES * most as f64
-            + (BATCH_BYTES + 2.0 * width as f64) * BATCH.min(most) as f64;
+        let held = self.columns_held();
         PartyCost {
             passes: of_function.passes + passes + products + setups,
             bytes_sent: of_function.bytes_sent + sent,
             in_turn: of_function.in_turn + sent,
-            memory: (of_function.memory + memory).max(comparing),
+            memory: held
+                + (of_function.memory + memory).max(self.comparing()).max(self.multiplying()),
             ..of_function
         }
+    }
+
+    /// Bytes of the numbers beside the other side's values.
+    fn columns_held(&self) -> f64 {
+        (size_of::<u128>() * self.payload) as f64 * self.sizes.table.bins() as f64
+    }
+
+    /// Bytes of bins and their values.
+    fn of_bins(&self) -> f64 {
+        let lent = matches!(self.lent, AttachedShape::Lent { .. });
+        (24 + 32 * usize::from(lent)) as f64 * self.sizes.table.bins() as f64
+    }
+
+    /// Bytes beside these columns while gates are made: bins, and transfers in a batch and until they are used.
+    fn comparing(&self) -> f64 {
+        let most = self.transfers.iter().max().copied().unwrap_or_default();
+        self.of_bins() + GATE_BYTES * most as f64 + BATCH_BYTES * BATCH.min(most) as f64
+    }
+
+    /// Bytes beside these columns while bits are multiplied: bins, the pads of a batch and, where shares are the result, that.
+    fn multiplying(&self) -> f64 {
+        let most = self.multiplied().map(|[count, ..]| count).max().unwrap_or_default();
+        let pads = match self.rows.own {
+            None => 2 * self.widths.iter().sum::<usize>(),
+            Some(_) => 0,
+        };
+        let words = if self.is_shared { size_of::<u128>() * self.widths.len() } else { 0 };
+        self.of_bins()
+            + (BATCH_BYTES + pads as f64) * BATCH.min(most) as f64
+            + words as f64 * self.multiplied as f64
     }
 
     /// Of each batch trees, of each layer tables, of each batch of products words; the setup, the bit that opens a result, and the
@@ -373,7 +407,7 @@ impl Priced {
         trees
             + self.layers.len()
             + words
-            + self.coins.iter().map(|[coins, _]| batches(*coins).count()).sum::<usize>()
+            + self.coins.iter().map(|coins| batches(coins.count).count()).sum::<usize>()
             + 2 * (1 + self.back().len())
             + opens
             + usize::from(self.told != [0; 2])

@@ -2,8 +2,8 @@
 //!
 //! As Pinkas, Schneider, Tkachenko and Yanai (Eurocrypt 2019, eprint 2019/241, figure 5), with the programmable function of Rindal and
 //! Schoppmann (Eurocrypt 2021, eprint 2021/266, figure 8), here on `vole-oprf`, and a computation on shares whose gates are
-//! one-of-sixteen transfers ([`gmw`](crate::kit::gmw)). One side has bins: in a sum the owner of the values, in a count the one
-//! with the shorter list.
+//! one-of-sixteen transfers ([`gmw`](crate::kit::gmw)). One side has bins: in a sum the owner of the values, in shares the sender, in a
+//! count the one with the shorter list; a count of rows of several elements is of the sender's.
 //!
 //! 1. It puts its elements into bins by cuckoo hashing with three functions, and something random into every other bin.
 //!    A point is an element with the number of a function.
@@ -57,8 +57,8 @@ use veilset_channel::PeerFault;
 
 use self::result::{Least, Numbers, Row, Told, opened};
 use self::shared::{MAX_ELEMENTS, Matches, Sizes};
-use self::sums::{Rows, STEP, numbers_of, sums};
-use crate::kit::gmw::cut;
+use self::sums::{Rows, Table, sums};
+use crate::kit::gmw::{Gmw, cut};
 use crate::{
     Attached, Conclusion, Cost, GroupSums, Means, Operation, Outcome, Protocol, ProtocolError,
     Reveal, Role, Run, RunInput, Shape, Shares, Side, Spec,
@@ -105,7 +105,7 @@ impl Protocol for Circuit {
         let binned = binned(operation, [own, peer], side.role, per_row);
         let (matches, sizes) = matches(&mut means, &input, binned == side.role)?;
         match operation {
-            Operation::Share => shares(&mut means, matches, &input),
+            Operation::Share => shares(&mut means, matches, &input, columns),
             _ => {
                 let widths = sizes.widths(columns - 1, input.coins);
                 numbers(&mut means, matches, &input, side, &widths)
@@ -152,14 +152,12 @@ fn shares(
     means: &mut Means<'_>,
     matches: Matches,
     input: &RunInput<'_>,
+    columns: usize,
 ) -> Result<Conclusion, ProtocolError> {
     let sharing = input.choices.sharing.unwrap_or_default();
-    let offers = matches.gmw.offers();
-    let own = if offers { input.attached.shape() } else { input.peer_attached };
-    let columns = 1 + own.columns() + matches.payload.len();
-    let numbers = numbers_of(&matches.items, input.attached);
-    let order = offers.then(|| matches.items.to_vec());
-    let words = payload::shares(means, STEP, matches, (1 + own.columns(), &numbers), sharing)?;
+    let order = matches.gmw.offers().then(|| matches.items.to_vec());
+    let own = Table::of(input.attached);
+    let words = payload::shares(means, matches, own, columns, sharing)?;
     let shares = Shares { columns, words, sharing, order };
     Ok(Box::new(|| Ok(Outcome::Shares(shares))))
 }
@@ -189,15 +187,7 @@ fn numbers(
     let ending = Ending::of(input, side, widths.len());
     let (mut shares, mut gmw) = sums(means, matches, input, widths, ending.rows)?;
     if input.coins > 0 {
-        let logs = logs(input.attached, input.peer_attached.factor());
-        let of_row: Vec<u32> = std::iter::once(0).chain(logs).collect();
-        let of_row = if gmw.offers() { of_row } else { vec![0; widths.len()] };
-        let rows = ending.rows.count();
-        let (widths, logs) = (widths.repeat(rows), of_row.repeat(rows));
-        let noise = gmw.noise(means, NOISE, input.coins, &widths, &logs)?;
-        for ((share, noise), width) in shares.iter_mut().zip(&*noise).zip(widths) {
-            *share = cut(share.wrapping_add(*noise), width);
-        }
+        add_noise(means, &mut gmw, &mut shares, input, &widths.repeat(ending.rows.count()))?;
     }
     let numbers = Numbers { shares: &shares, widths };
     // A count with noise has the mean of its coins more.
@@ -206,6 +196,27 @@ fn numbers(
     let least = least.map(|least| Least { least, most: ending.most });
     let rows = opened(means, &mut gmw, &numbers, ending.told, least)?;
     Ok(Box::new(move || ending.outcome(rows)))
+}
+
+/// Adds noise to shares of numbers of these widths, row by row.
+fn add_noise(
+    means: &mut Means<'_>,
+    gmw: &mut Gmw,
+    shares: &mut [u128],
+    input: &RunInput<'_>,
+    widths: &[usize],
+) -> Result<(), ProtocolError> {
+    let logs = logs(input.attached, input.peer_attached.factor());
+    let of_row: Vec<u32> = std::iter::once(0).chain(logs).collect();
+    let logs = match gmw.offers() {
+        true => of_row.repeat(widths.len() / of_row.len()),
+        false => vec![0; widths.len()],
+    };
+    let noise = gmw.noise(means, NOISE, input.coins, widths, &logs)?;
+    for ((share, noise), width) in shares.iter_mut().zip(&*noise).zip(widths) {
+        *share = cut(share.wrapping_add(*noise), *width);
+    }
+    Ok(())
 }
 
 /// The numbers where one list is empty.

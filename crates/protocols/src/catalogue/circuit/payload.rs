@@ -10,11 +10,14 @@
 //! store has of another point there; of a hash of F that says nothing about the others, as parts of F itself would leave
 //! fewer bits to guess.
 
+use std::ops::{Deref, Range};
+
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use super::shared::{Matches, Sizes, looked_up, put_programmed};
-use crate::kit::gmw::{Factors, Gmw};
+use super::sums::{STEP as PRODUCTS, Table, push_row};
+use crate::kit::gmw::{Factors, Source};
 use crate::{Means, ProtocolError, Sharing};
 
 /// The step in which the other side's values become shares.
@@ -24,11 +27,7 @@ const STEP: &str = "the other side's values";
 const POINTS_A_TASK: usize = 1024;
 
 /// The masks of a store from the values of the function: of the one that is compared, or of a column.
-pub(super) fn masks(
-    session: &[u8; 32],
-    column: Option<usize>,
-    function: &[u128],
-) -> Zeroizing<Vec<u128>> {
+fn masks(session: &[u8; 32], column: Option<usize>, function: &[u128]) -> Zeroizing<Vec<u128>> {
     let key = blake3::derive_key("veilset v1 masks of a circuit's stores", session);
     let store = column.map_or(0, |column| column as u64 + 1).to_le_bytes();
     let mask = |value: &u128| {
@@ -39,6 +38,35 @@ pub(super) fn masks(
         u128::from_le_bytes(*hash.as_bytes().first_chunk().expect("a hash has 32 bytes"))
     };
     Zeroizing::new(function.par_iter().with_min_len(POINTS_A_TASK).map(mask).collect())
+}
+
+/// The masks of the values that are compared.
+pub(super) enum Compared<'a> {
+    /// The function's values themselves,
+    Values(&'a [u128]),
+    /// or hashes of these, where columns have masks, too.
+    Hashes(Zeroizing<Vec<u128>>),
+}
+
+impl<'a> Compared<'a> {
+    /// Where there are so many columns beside the values.
+    pub(super) fn of(session: &[u8; 32], columns: usize, function: &'a [u128]) -> Self {
+        match columns {
+            0 => Self::Values(function),
+            _ => Self::Hashes(masks(session, None, function)),
+        }
+    }
+}
+
+impl Deref for Compared<'_> {
+    type Target = [u128];
+
+    fn deref(&self) -> &[u128] {
+        match self {
+            Self::Values(function) => function,
+            Self::Hashes(hashes) => hashes,
+        }
+    }
 }
 
 /// The columns of numbers of the side with bins, one after the other.
@@ -67,21 +95,21 @@ pub(super) struct Points<'a> {
     pub(super) function: &'a [u128],
 }
 
-/// Sends values, so many of each element, and returns the columns of numbers of the side without bins.
+/// Sends the values of each element, and returns the columns of numbers of the side without bins.
 pub(super) fn put(
     means: &mut Means<'_>,
     sizes: &Sizes,
     points: &Points<'_>,
-    (columns, values): (usize, &[i128]),
+    values: Table<'_>,
     sharing: Sharing,
 ) -> Result<Vec<Zeroizing<Vec<u128>>>, ProtocolError> {
-    let mut put = Vec::with_capacity(columns);
-    for column in 0..columns {
+    let mut put = Vec::with_capacity(values.columns);
+    for column in 0..values.columns {
         let numbers = sizes.random(means.rng);
         let mut words = masks(means.session, Some(column), points.function);
         let functions = sizes.table.functions;
         for (place, (word, bin)) in words.iter_mut().zip(points.bins).enumerate() {
-            let value = values[columns * (place / functions) + column].cast_unsigned();
+            let value = values.row(place / functions)[column].cast_unsigned();
             let own = numbers[*bin];
             *word ^= match sharing {
                 Sharing::Additive => value.wrapping_sub(own),
@@ -94,45 +122,44 @@ pub(super) fn put(
     Ok(put)
 }
 
-/// This side's shares of each bin's numbers, bin by bin: of its bit and the values of the side with bins, which are `numbers` there, and
+/// This side's shares of each bin's numbers, bin by bin: of its bit and the values of the side with bins, which are `own` there, and
 /// then of the other side's.
+///
+/// The numbers are made as they are multiplied: what is held is the shares and the columns beside them.
 pub(super) fn shares(
     means: &mut Means<'_>,
-    step: &'static str,
     matches: Matches,
-    (columns, numbers): (usize, &[u128]),
+    own: Table<'_>,
+    columns: usize,
     sharing: Sharing,
 ) -> Result<Vec<u128>, ProtocolError> {
-    let Matches { mut gmw, bits, payload, .. } = matches;
-    let others = payload.len();
-    let mut beside = Zeroizing::new(Vec::with_capacity(others * bits.len()));
-    for bin in 0..bits.len() {
-        beside.extend(payload.iter().map(|column| column[bin]));
-    }
-    drop(payload);
-    let mut all = Zeroizing::new(Vec::new());
-    if gmw.offers() {
-        all.reserve_exact((columns + others) * bits.len());
-        for bin in 0..bits.len() {
-            all.extend_from_slice(&numbers[columns * bin..columns * (bin + 1)]);
-            all.extend_from_slice(&beside[others * bin..others * (bin + 1)]);
+    let Matches { mut gmw, bits, items, payload, .. } = matches;
+    let widths = vec![size_of::<u128>(); columns];
+    let made = |bins: Range<usize>| {
+        let mut numbers = Zeroizing::new(Vec::with_capacity(columns * bins.len()));
+        for bin in bins {
+            push_row(&mut numbers, items[bin], own, own.columns);
+            numbers.extend(payload.iter().map(|column| column[bin]));
         }
-    }
-    let widths = vec![size_of::<u128>(); columns + others];
-    let mut words = Vec::with_capacity(widths.len() * bits.len());
-    let factors = Factors { sharing, widths: &widths, numbers: &all };
-    gmw.products(means, step, &bits, factors, |shares| words.extend_from_slice(shares))?;
-    if others == 0 {
+        numbers
+    };
+    let mut words = Vec::with_capacity(columns * bits.len());
+    let factors = Factors { sharing, widths: &widths, numbers: Source::Made(&made) };
+    gmw.products(means, PRODUCTS, &bits, factors, |shares| words.extend_from_slice(shares))?;
+    if payload.is_empty() {
         return Ok(words);
     }
-    let session = blake3::derive_key("veilset v1 transfers back", means.session);
-    let means = &mut Means { session: &session, ..means.lent() };
-    let mut back = if gmw.offers() { Gmw::choosing(means)? } else { Gmw::offering(means)? };
-    let factors = Factors { sharing, widths: &widths[columns..], numbers: &beside };
-    let mut rows = words.chunks_exact_mut(widths.len());
-    back.products(means, STEP, &bits, factors, |shares| {
+    let made = |bins: Range<usize>| {
+        let mut numbers = Zeroizing::new(Vec::with_capacity(payload.len() * bins.len()));
+        numbers.extend(bins.flat_map(|bin| payload.iter().map(move |column| column[bin])));
+        numbers
+    };
+    let widths = &widths[columns - payload.len()..];
+    let factors = Factors { sharing, widths, numbers: Source::Made(&made) };
+    let mut rows = words.chunks_exact_mut(columns);
+    gmw.back(means)?.products(means, STEP, &bits, factors, |shares| {
         let row = rows.next().into_iter().flatten();
-        for (word, share) in row.skip(columns).zip(shares) {
+        for (word, share) in row.skip(columns - shares.len()).zip(shares) {
             *word = match sharing {
                 Sharing::Additive => word.wrapping_add(*share),
                 Sharing::Xor => *word ^ share,

@@ -9,7 +9,8 @@ use veilset_ot::vole::Subfield;
 use veilset_structures::okvs::{OkvsShape, OkvsValue, encode};
 use zeroize::Zeroizing;
 
-use super::payload::{self, Points};
+use super::payload::{self, Compared, Points};
+use super::sums::Table;
 use crate::kit::cuckoo::{CuckooTable, insert, least_bins};
 use crate::kit::gmw::{Bits, Gmw, any_bit, layers};
 use crate::kit::store::{KIND, Seed, StoreSums, Width, keys, over, put_store};
@@ -186,27 +187,18 @@ pub(super) fn bins(
     let function = vole_oprf::receive(means, &sizes.terms(means.session), filled)?;
 
     let columns = lent.columns();
-    let masks = hashed_masks(means, columns, &function.values);
-    let masks = masks.as_ref().unwrap_or(&function.values);
+    let masks = Compared::of(means.session, columns, &function.values);
     let words = over!(width_of(lent), Word => {
-        looked_up::<Word>(means, sizes, &keys, masks)?
+        looked_up::<Word>(means, sizes, &keys, &masks)?
     });
     let [values, lent] = halves(words);
+    drop(masks);
     let payload = payload::take(means, sizes, &keys, &function.values, columns)?;
+    drop((elements, keys, function));
 
     let mut gmw = Gmw::offering(means)?;
     let bits = equal(&mut gmw, means, sizes, &values)?;
     Ok(Matches { gmw, bits, items, lent, payload })
-}
-
-/// The masks of the values that are compared, where they are not the function's values themselves: hashes of these, where so many columns
-/// have masks, too.
-fn hashed_masks(
-    means: &Means<'_>,
-    columns: usize,
-    function: &[u128],
-) -> Option<Zeroizing<Vec<u128>>> {
-    (columns > 0).then(|| payload::masks(means.session, None, function))
 }
 
 /// What the other side's store adds to these masks under these keys.
@@ -249,11 +241,11 @@ pub(super) fn points(
 
     // A word for each bin; the store has it under each point there, plus the function's value and what is lent of the element.
     let targets = sizes.random(means.rng);
-    let columns = attached.shape().columns();
+    let values = Table::of(attached);
     let mut programmed = Zeroizing::new(Vec::with_capacity(bins.len()));
-    let masks = hashed_masks(means, columns, &function.values);
-    let masks = masks.as_ref().unwrap_or(&function.values);
-    programmed.extend(bins.iter().zip(&**masks).map(|(bin, own)| targets[*bin] ^ own));
+    let masks = Compared::of(means.session, values.columns, &function.values);
+    programmed.extend(bins.iter().zip(&*masks).map(|(bin, own)| targets[*bin] ^ own));
+    drop(masks);
     for (words, lent) in programmed.chunks_mut(sizes.table.functions).zip(&*lent(attached)) {
         words.iter_mut().for_each(|word| *word ^= u128::from(*lent) << u64::BITS);
     }
@@ -262,7 +254,7 @@ pub(super) fn points(
     });
     drop(programmed);
     let points = Points { keys: &keys, bins: &bins, function: &function.values };
-    let payload = payload::put(means, sizes, &points, attached.values(), sharing)?;
+    let payload = payload::put(means, sizes, &points, values, sharing)?;
     drop((keys, bins, function));
     let [values, lent] = halves(targets);
 

@@ -13,7 +13,7 @@ use veilset_ot::silent::BATCH;
 use zeroize::Zeroizing;
 
 use super::shared::{Matches, groups_in};
-use crate::kit::gmw::{Bits, CHOICE, Factors, Gmw, Nibbles, cut};
+use crate::kit::gmw::{Bits, CHOICE, Factors, Gmw, Nibbles, Source, cut};
 use crate::{Attached, AttachedShape, Groups, Means, ProtocolError, RunInput, Sharing};
 
 /// The step in which matches become numbers.
@@ -85,7 +85,6 @@ pub(super) fn sums(
         plain,
         products,
         factor_bits: 8 * own.factor().max(peer.factor()),
-        numbers: numbers_of(&items, input.attached),
         groups: rows.own,
         of: groups_of(&items, input.attached),
     };
@@ -117,8 +116,6 @@ struct Sums<'a> {
     plain: &'a [usize],
     products: &'a [usize],
     factor_bits: usize,
-    /// What each bin's bit is multiplied by.
-    numbers: Zeroizing<Vec<u128>>,
     groups: Option<usize>,
     /// The group of each bin.
     of: Zeroizing<Vec<u32>>,
@@ -132,8 +129,9 @@ impl Sums<'_> {
         means: &mut Means<'_>,
         bits: &[u8],
     ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
-        let Self { plain: widths, .. } = *self;
-        let plain = self.added(gmw, means, bits, (widths, &self.numbers), &self.of)?;
+        let Self { plain: widths, attached, .. } = *self;
+        let made = |bins: Range<usize>| numbers_of(&self.items[bins], attached);
+        let plain = self.added(gmw, means, bits, self.factors(widths, &made), &self.of)?;
         if self.products.is_empty() {
             return Ok(plain);
         }
@@ -144,11 +142,12 @@ impl Sums<'_> {
             let lent = self.lent[bins.clone()].iter().map(|factor| u128::from(*factor));
             let bits = gmw.masked(means, FACTORS, &bits[bins.clone()], lent, each)?;
             let items = self.items.get(bins.clone()).unwrap_or_default();
-            let numbers = weighed(items, self.attached, each);
+            let made = |lanes: Range<usize>| weighed(items, attached, each, lanes);
             let of_bins = self.of.get(bins).unwrap_or_default();
             let mut of = Zeroizing::new(Vec::with_capacity(each * of_bins.len()));
             of_bins.iter().for_each(|group| of.extend(std::iter::repeat_n(*group, each)));
-            let more = self.added(gmw, means, &bits, (self.products, &numbers), &of)?;
+            let factors = self.factors(self.products, &made);
+            let more = self.added(gmw, means, &bits, factors, &of)?;
             let widths = self.products.iter().cycle();
             for ((sum, more), width) in products.iter_mut().zip(&*more).zip(widths) {
                 *sum = cut(sum.wrapping_add(*more), *width);
@@ -163,16 +162,23 @@ impl Sums<'_> {
         Ok(rows)
     }
 
-    /// Shares of the sums of numbers of these widths, each times its bit, which is in this group.
+    fn factors<'a>(
+        &self,
+        widths: &'a [usize],
+        made: &'a (dyn Fn(Range<usize>) -> Zeroizing<Vec<u128>> + Sync),
+    ) -> Factors<'a> {
+        Factors { sharing: Sharing::Additive, widths, numbers: Source::Made(made) }
+    }
+
+    /// Shares of the sums of numbers, each times its bit, which is in this group.
     fn added(
         &self,
         gmw: &mut Gmw,
         means: &mut Means<'_>,
         bits: &[u8],
-        (widths, numbers): (&[usize], &[u128]),
+        factors: Factors<'_>,
         of: &[u32],
     ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
-        let factors = Factors { sharing: Sharing::Additive, widths, numbers };
         match self.groups {
             None => gmw.sums(means, STEP, bits, factors),
             Some(count) => gmw.grouped_sums(means, STEP, bits, factors, Groups { count, of }),
@@ -208,32 +214,71 @@ fn in_group(
     gmw.gates(means, GROUPS, &inputs, |_| 1 << (3 | group >> CHOICE << 2))
 }
 
-/// What the bit of each bin is multiplied by: one, and the values of its element that have no factor.
-pub(super) fn numbers_of(items: &[Option<u32>], attached: Attached<'_>) -> Zeroizing<Vec<u128>> {
-    let (columns, words) = attached.values();
-    let plain = columns - attached.shape().products();
-    let mut numbers = Zeroizing::new(Vec::with_capacity((1 + plain) * items.len()));
-    for item in items {
-        numbers.push(1);
-        let values = item.map(|item| &words[columns * item as usize..][..plain]);
-        let values = values.unwrap_or_default().iter().map(|value| value.cast_unsigned());
-        numbers.extend(values.chain(std::iter::repeat_n(0, plain)).take(plain));
+/// Values of elements, so many of each, one after the other.
+#[derive(Clone, Copy)]
+pub(super) struct Table<'a> {
+    pub(super) columns: usize,
+    words: &'a [i128],
+}
+
+impl<'a> Table<'a> {
+    /// What is attached, where that is values.
+    pub(super) fn of(attached: Attached<'a>) -> Self {
+        let (columns, words) = attached.values();
+        Self { columns, words }
     }
+
+    /// The values of the element in this place.
+    pub(super) fn row(self, place: usize) -> &'a [i128] {
+        &self.words[self.columns * place..][..self.columns]
+    }
+}
+
+/// Puts behind others what the bit of a bin is multiplied by: one, and the first so many values of its element.
+pub(super) fn push_row(
+    numbers: &mut Vec<u128>,
+    item: Option<u32>,
+    values: Table<'_>,
+    columns: usize,
+) {
+    numbers.push(1);
+    match item {
+        Some(item) => {
+            let row = &values.row(item as usize)[..columns];
+            numbers.extend(row.iter().map(|value| value.cast_unsigned()));
+        }
+        None => numbers.extend(std::iter::repeat_n(0, columns)),
+    }
+}
+
+/// What the bits of these bins are multiplied by: one, and the values of their elements that have no factor.
+fn numbers_of(items: &[Option<u32>], attached: Attached<'_>) -> Zeroizing<Vec<u128>> {
+    let values = Table::of(attached);
+    let plain = values.columns - attached.shape().products();
+    let mut numbers = Zeroizing::new(Vec::with_capacity((1 + plain) * items.len()));
+    items.iter().for_each(|item| push_row(&mut numbers, *item, values, plain));
     numbers
 }
 
-/// What each bit of the factor of each bin is multiplied by: the values of its element that have one, times the bit's weight.
-fn weighed(items: &[Option<u32>], attached: Attached<'_>, each: usize) -> Zeroizing<Vec<u128>> {
-    let (columns, words) = attached.values();
-    let products = attached.shape().products();
-    let mut numbers = Zeroizing::new(Vec::with_capacity(products * each * items.len()));
-    for item in items {
-        let values =
-            item.map(|item| &words[columns * item as usize..][columns - products..columns]);
-        for place in 0..each {
-            let weight = if place + 1 < each { 1_i128 << place } else { -1 << place };
-            let of_value = |at: usize| values.map_or(0, |values| values[at].wrapping_mul(weight));
-            numbers.extend((0..products).map(|at| of_value(at).cast_unsigned()));
+/// What some bits of the factors of bins are multiplied by, `each` bits of a bin one after the other: the values of its element that
+/// have a factor, times the bit's weight.
+fn weighed(
+    items: &[Option<u32>],
+    attached: Attached<'_>,
+    each: usize,
+    lanes: Range<usize>,
+) -> Zeroizing<Vec<u128>> {
+    let (values, products) = (Table::of(attached), attached.shape().products());
+    let mut numbers = Zeroizing::new(Vec::with_capacity(products * lanes.len()));
+    for lane in lanes {
+        let place = lane % each;
+        let weight = if place + 1 < each { 1_i128 << place } else { -1 << place };
+        match items[lane / each] {
+            Some(item) => {
+                let row = &values.row(item as usize)[values.columns - products..];
+                numbers.extend(row.iter().map(|value| value.wrapping_mul(weight).cast_unsigned()));
+            }
+            None => numbers.extend(std::iter::repeat_n(0, products)),
         }
     }
     numbers

@@ -316,7 +316,9 @@ impl Grouped<'_> {
         let [same, other] = [&same_room, &other_room];
         let leaves =
             same.chunks_exact(BLOCK_BYTES * parts).zip(other.chunks_exact(BLOCK_BYTES * parts));
-        let bits = leaves.zip(groups).zip(self.factors.of(range.clone())).zip(&*nodes[1]);
+        let mut room = Zeroizing::default();
+        let numbers = self.factors.of(range.clone(), &mut room);
+        let bits = leaves.zip(groups).zip(numbers).zip(&*nodes[1]);
         for (((((same, other), group), numbers), node), words) in
             bits.zip(words.chunks_exact_mut(self.told()))
         {

@@ -33,10 +33,10 @@ mod words;
 
 pub(crate) use any::{any_bit, layers};
 pub(crate) use at_least::{at_least, layers_of_number};
-pub(crate) use coins::tossed;
+pub(crate) use coins::{Toss, tossed};
 pub(crate) use grouped::{cipher_calls, told_bytes};
 pub(crate) use permuted::{layers_at_once, layers_of_order};
-pub(crate) use products::{Factors, cut};
+pub(crate) use products::{Factors, Source, cut};
 pub(crate) use selected::bits_of_numbers;
 
 use rand_core::CryptoRng;
@@ -105,6 +105,13 @@ impl Gmw {
         let transfers = Box::new(transfers);
         let (choices, pads) = (Zeroizing::default(), Zeroizing::default());
         Ok(Self::new(End::Chooses { transfers, choices, pads }))
+    }
+
+    /// A computation beside this one with the roles changed: who offers there chooses here.
+    pub(crate) fn back(&self, means: &mut Means<'_>) -> Result<Self, ProtocolError> {
+        let session = blake3::derive_key("veilset v1 transfers back", means.session);
+        let means = &mut Means { session: &session, ..means.lent() };
+        if self.offers() { Self::choosing(means) } else { Self::offering(means) }
     }
 
     fn new(end: End) -> Self {

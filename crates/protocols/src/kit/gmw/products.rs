@@ -24,8 +24,17 @@ pub(crate) struct Factors<'a> {
     /// How shares of the products make them.
     pub(crate) sharing: Sharing,
     pub(crate) widths: &'a [usize],
-    /// All numbers, a bit's one after the other; the chooser has none.
-    pub(crate) numbers: &'a [u128],
+    /// The chooser has none.
+    pub(crate) numbers: Source<'a>,
+}
+
+/// Where the numbers of bits are from: a bit's one after the other.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'a> {
+    /// All are there.
+    Held(&'a [u128]),
+    /// This makes those of some bits, as often as it is asked, so that never all are there at once.
+    Made(&'a (dyn Fn(Range<usize>) -> Zeroizing<Vec<u128>> + Sync)),
 }
 
 impl Factors<'_> {
@@ -43,10 +52,21 @@ impl Factors<'_> {
         })
     }
 
-    /// The numbers of these bits, bit by bit.
-    pub(super) fn of(&self, bits: Range<usize>) -> impl Iterator<Item = &[u128]> {
+    /// The numbers of these bits, bit by bit; what has to be made lies in `room`.
+    pub(super) fn of<'n>(
+        &'n self,
+        bits: Range<usize>,
+        room: &'n mut Zeroizing<Vec<u128>>,
+    ) -> impl Iterator<Item = &'n [u128]> {
         let columns = self.widths.len();
-        self.numbers[columns * bits.start..columns * bits.end].chunks_exact(columns)
+        let numbers = match self.numbers {
+            Source::Held(all) => &all[columns * bits.start..columns * bits.end],
+            Source::Made(make) => {
+                *room = make(bits);
+                room
+            }
+        };
+        numbers.chunks_exact(columns)
     }
 }
 
@@ -184,14 +204,17 @@ impl<Take: FnMut(&[u128])> Transferred for Products<'_, Take> {
 
     fn offer(&mut self, Lanes { range, bits }: Lanes<'_>, pads: [&[u8]; 2]) -> Vec<u8> {
         let mut words = Vec::with_capacity(self.told() * bits.len());
-        let [unset, set] = pads.map(|pads| pads.chunks_exact(self.factors.width()));
-        for (((unset, set), numbers), bit) in unset.zip(set).zip(self.factors.of(range)).zip(bits) {
+        let factors = self.factors;
+        let mut room = Zeroizing::default();
+        let [unset, set] = pads.map(|pads| pads.chunks_exact(factors.width()));
+        let numbers = factors.of(range, &mut room);
+        for (((unset, set), numbers), bit) in unset.zip(set).zip(numbers).zip(bits) {
             let if_set = mask(*bit);
-            let places = self.shares.iter_mut().zip(numbers).zip(self.factors.places());
+            let places = self.shares.iter_mut().zip(numbers).zip(factors.places());
             for ((share, number), place) in places {
                 let [unset, set] = [unset, set].map(|pad| number_of(&pad[place.clone()]));
                 let word;
-                (*share, word) = match self.factors.sharing {
+                (*share, word) = match factors.sharing {
                     Sharing::Additive => {
                         // The number, and its opposite where the bit is set.
                         let signed = (number ^ if_set).wrapping_sub(if_set);

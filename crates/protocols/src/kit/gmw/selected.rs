@@ -2,7 +2,7 @@
 
 use zeroize::Zeroizing;
 
-use super::products::{Factors, cut};
+use super::products::{Factors, Source, cut};
 use super::{BOTH, Bits, Gmw, Nibbles};
 use crate::{Means, ProtocolError, Sharing};
 
@@ -41,14 +41,14 @@ impl Gmw {
         // The offerer has its share of a number to itself;
         let own = if offers { numbers } else { &[] };
         let mut selected = Zeroizing::new(Vec::with_capacity(bits.len()));
-        let factors = Factors { sharing: Sharing::Additive, widths, numbers: own };
+        let factors = Factors { sharing: Sharing::Additive, widths, numbers: Source::Held(own) };
         self.products(means, step, bits, factors, |share| selected.push(share[0]))?;
         // of the chooser's share, which is bits to itself, it knows what each bit is worth.
         let others = numbers.iter().map(|number| if offers { 0 } else { *number });
         let chosen = self.masked(means, step, bits, others, places)?;
         let worth = (0..places).map(|place| 1 << place).cycle().take(chosen.len());
         let worth: Vec<u128> = if offers { worth.collect() } else { Vec::new() };
-        let factors = Factors { numbers: &worth, ..factors };
+        let factors = Factors { numbers: Source::Held(&worth), ..factors };
         let mut place = 0;
         self.products(means, step, &chosen, factors, |share| {
             let sum: &mut u128 = &mut selected[place / places];

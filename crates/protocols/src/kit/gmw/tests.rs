@@ -1,10 +1,11 @@
+use std::ops::Range;
 use std::thread;
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use veilset_channel::{Framed, MemoryTransport, memory_pair};
 
-use super::products::Factors;
+use super::products::{Factors, Source};
 use super::*;
 use crate::{Groups, MAX_GROUPS, Sharing, Silent};
 
@@ -92,7 +93,8 @@ fn a_dealers_transfers_give_what_silent_ones_give() {
     let work = |gmw: &mut Gmw, means: &mut Means<'_>, own: &[u8]| {
         let bits = gmw.gates(means, "gates", own, |place| 0x1ee8 ^ place as u16)?;
         let bits = gmw.permuted(means, "order", &bits, &order)?;
-        let factors = Factors { sharing: Sharing::Additive, widths: &[9], numbers: &numbers };
+        let numbers = Source::Held(&numbers);
+        let factors = Factors { sharing: Sharing::Additive, widths: &[9], numbers };
         let groups = Groups { count: 5, of: &of };
         let by_group = gmw.grouped_sums(means, "groups", &bits, factors, groups)?;
         let sums = gmw.sums(means, "sums", &bits, factors)?;
@@ -203,10 +205,15 @@ fn coins_of_many_numbers_are_tossed_at_once_and_in_their_places() {
     let widths = [[3, 16, 16].repeat(2500), vec![16]].concat();
     let groups = tossed(200, &widths);
     let mut places: Vec<usize> = Vec::new();
-    for ([width, all], of_width) in &groups {
-        assert_eq!(*all, if *width == 3 { 200 } else { 327 });
-        assert!(of_width.iter().all(|place| widths[*place] == *width));
-        places.extend(of_width);
+    for toss in &groups {
+        assert_eq!(toss.each, if toss.width == 3 { 200 } else { 327 });
+        assert_eq!(toss.coins(), Some(toss.each * toss.places.len()));
+        assert!(toss.places.iter().all(|place| widths[*place] == toss.width));
+        places.extend(&toss.places);
+    }
+    for (each, places) in [(usize::MAX / 2, 3), (usize::MAX, 1)] {
+        let many = Toss { width: 3, each, places: vec![0; places] };
+        assert_eq!(many.coins(), None, "more than this machine counts in batches");
     }
     assert_eq!(groups.len(), 2);
     places.sort_unstable();
@@ -297,9 +304,12 @@ fn shares_of_products_add_up_to_them() {
     let numbers = &numbers[..];
     let products = |gmw: &mut Gmw, means: &mut Means<'_>, own: &[u8], numbers: &[u128]| {
         let mut all = Vec::new();
-        let factors = Factors { sharing: Sharing::Additive, widths, numbers };
+        let made =
+            |bits: Range<usize>| Zeroizing::new(numbers[3 * bits.start..3 * bits.end].to_vec());
+        let factors = Factors { sharing: Sharing::Additive, widths, numbers: Source::Made(&made) };
         gmw.products(means, "products", own, factors, |shares| all.extend_from_slice(shares))
             .expect("it runs");
+        let factors = Factors { numbers: Source::Held(numbers), ..factors };
         let sums = gmw.sums(means, "sums", own, factors).expect("it runs");
         (all, sums.to_vec())
     };
@@ -330,6 +340,7 @@ fn shares_by_exclusive_or_make_products() {
     let [own, others] = &bits;
     let products = |gmw: &mut Gmw, means: &mut Means<'_>, own: &[u8], numbers: &[u128]| {
         let mut all = Vec::new();
+        let numbers = Source::Held(numbers);
         let factors = Factors { sharing: Sharing::Xor, widths: &[16], numbers };
         gmw.products(means, "products", own, factors, |shares| all.extend_from_slice(shares))
             .expect("it runs");
@@ -398,7 +409,7 @@ fn shares_of_sums_by_group_add_up_to_them() {
         let sums =
             |gmw: &mut Gmw, means: &mut Means<'_>, own: &[u8], numbers: &[u128], of: &[u32]| {
                 let (factors, groups) = (
-                    Factors { sharing: Sharing::Additive, widths, numbers },
+                    Factors { sharing: Sharing::Additive, widths, numbers: Source::Held(numbers) },
                     Groups { count: groups, of },
                 );
                 // The second time, as trees must not be those of the first.
