@@ -410,6 +410,9 @@ pub enum ProtocolError {
     /// No parameters fit sizes like these.
     #[error("no parameters of the protocol fit these sizes; take another protocol")]
     NoParameters,
+    /// What there is where an element stands for itself alone.
+    #[error("the protocol has no {0} where a row is several keys; give one key")]
+    NotByRows(&'static str),
     /// Parameters of the encryption were computed wrongly: a bug.
     #[error(transparent)]
     Parameters(#[from] veilset_bfv::ParameterError),

@@ -411,6 +411,7 @@ impl SessionError {
             other @ (ProtocolError::Transfer(_)
             | ProtocolError::Encoding(_)
             | ProtocolError::NoParameters
+            | ProtocolError::NotByRows(_)
             | ProtocolError::Parameters(_)
             | ProtocolError::Arithmetic(_)) => Self::Protocol { step, why: other.to_string() },
         }

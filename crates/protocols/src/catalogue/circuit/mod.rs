@@ -91,6 +91,8 @@ impl Protocol for Circuit {
         let Run { side, input, mut means } = run;
         let operation = self.0.operation;
         let (own, peer) = (input.elements.len(), input.peer_count);
+        let of_both = counts_both(operation, side.reveal, input.per_row as u64);
+        rows::check(&input, side.role, of_both)?;
         let columns = 1 + input.attached.shape().columns() + input.peer_attached.columns();
         if own == 0 || peer == 0 {
             return Ok(match operation {
@@ -98,7 +100,7 @@ impl Protocol for Circuit {
                 _ => no_numbers(&input, side, columns),
             });
         }
-        if counts_both(operation, side.reveal, input.per_row as u64) {
+        if of_both {
             return rows::count_of_both(&mut means, &input, side);
         }
         let per_row = input.per_row as u64;

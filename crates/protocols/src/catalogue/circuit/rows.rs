@@ -19,6 +19,21 @@ const ANY: &str = "any of a row";
 /// The step in which two counts are compared.
 const SMALLER: &str = "smaller count";
 
+/// Whether rows of several elements have all that is asked for, in a count of both sides' rows or anything else.
+pub(super) fn check(input: &RunInput<'_>, role: Role, of_both: bool) -> Result<(), ProtocolError> {
+    let receivers = match role {
+        Role::Sender => input.peer_attached,
+        Role::Receiver => input.attached.shape(),
+    };
+    if of_both && input.coins > 0 {
+        return Err(ProtocolError::NotByRows("noise on a count that both sides learn"));
+    }
+    if input.per_row > 1 && receivers.columns() > 0 {
+        return Err(ProtocolError::NotByRows("values of the receiver"));
+    }
+    Ok(())
+}
+
 /// Which rows of the side with bins match, which has so many elements, so many of them in each row.
 pub(super) fn of_rows(
     means: &mut Means<'_>,

@@ -85,12 +85,17 @@ struct Asked {
 }
 
 /// The outcomes of a run, the sender's first.
-fn outcomes(
+fn outcomes(seed: u8, circuit: &Circuit, held: [&Held<'_>; 2], asked: Asked) -> [Outcome; 2] {
+    ends(seed, circuit, held, asked).map(|end| end.expect("it runs"))
+}
+
+/// How a run ends, the sender's end first.
+fn ends(
     seed: u8,
     circuit: &Circuit,
     held: [&Held<'_>; 2],
     Asked { reveal, least, coins, per_row }: Asked,
-) -> [Outcome; 2] {
+) -> [Result<Outcome, ProtocolError>; 2] {
     let side = |role: Role, [own, peer]: [&Held<'_>; 2], means: &mut Means<'_>| {
         let Means { session, channel, rng, observer } = means;
         let elements: Vec<_> = own.elements.iter().map(|number| element(*number)).collect();
@@ -109,7 +114,7 @@ fn outcomes(
             },
             means: Means { session, channel: &mut **channel, rng: &mut **rng, observer: *observer },
         });
-        conclusion.and_then(|conclude| conclude()).expect("it runs")
+        conclusion.and_then(|conclude| conclude())
     };
     let [sender, receiver] = held;
     let (sender, receiver) = meet(
@@ -326,6 +331,26 @@ fn rows_match_by_any_of_their_elements() {
         assert_eq!(other.order, None);
     }
     assert!(shuffled > 50, "places of shares say nothing of the list's order: {shuffled}");
+}
+
+#[test]
+fn what_rows_of_several_elements_have_not_is_refused() {
+    let elements: Vec<u32> = (0..8).collect();
+    let plain = Held::only(&elements);
+    let owns = Held { columns: 1, words: &[1; 4], ..Held::only(&elements) };
+    let asked = |coins| Asked { reveal: Reveal::Both, least: None, coins, per_row: 2 };
+    let told = |circuit, held, coins| {
+        ends(1, circuit, held, asked(coins)).map(|end| end.expect_err("refused").to_string())
+    };
+    let alike = |what: &str| {
+        [(); 2].map(|()| {
+            format!("the protocol has no {what} where a row is several keys; give one key")
+        })
+    };
+    assert_eq!(told(&COUNT, [&plain, &plain], 2), alike("noise on a count that both sides learn"));
+    for sender in [&plain, &owns] {
+        assert_eq!(told(&SHARE, [sender, &owns], 0), alike("values of the receiver"));
+    }
 }
 
 #[test]
