@@ -276,6 +276,12 @@ impl OperationSpec {
         matches!(self.attaches, Attaches::Values { .. })
     }
 
+    /// Whether both sides can own values, by one key.
+    #[must_use]
+    pub fn may_both_own(&self) -> bool {
+        self.attaches == Attaches::Values { needed: false }
+    }
+
     /// Whether values can be added up by groups.
     #[must_use]
     pub fn has_groups(&self) -> bool {

@@ -108,7 +108,7 @@ impl PlannedRun {
 
     /// Value columns of the other side, where both can have some.
     fn peer_values(&self) -> usize {
-        if self.wanted.operation == Operation::Share { self.peer_values } else { 0 }
+        if self.wanted.operation.spec().may_both_own() { self.peer_values } else { 0 }
     }
 
     /// Bytes of the longest row or label, where any is attached.

@@ -56,7 +56,24 @@ impl Release {
     /// The least result, where the protocol [`withholds`](veilset_protocols::Spec::withholds) what is less from the programs of both
     /// sides.
     pub(crate) fn least_inside(self, withholds: bool) -> Option<u64> {
-        self.least.filter(|_| withholds)
+        self.least_result().filter(|_| withholds)
+    }
+
+    /// The least result; there is none where every number of matches is enough, noise or not.
+    fn least_result(self) -> Option<u64> {
+        self.least.filter(|least| *least > 0)
+    }
+
+    /// Whether there is a rule that a protocol on shares keeps by itself.
+    #[must_use]
+    pub fn is_for_shares(self) -> bool {
+        self.least_result().is_some() || self.noise.is_some()
+    }
+
+    /// Whether both sides have to toss coins on shares: no dummies make the noise of a sum.
+    #[must_use]
+    pub fn needs_coins(self, operation: Operation) -> bool {
+        self.noise.is_some() && operation == Operation::Sum
     }
 
     /// Whether dummies on both lists make the noise: that of a count which is not computed [on shares](veilset_protocols::Spec::on_shares),
@@ -68,7 +85,7 @@ impl Release {
     /// Whether there is a rule that a changed program need not keep to.
     pub(crate) fn binds_readers(self, withholds: bool) -> bool {
         let inside = self.least_inside(withholds).is_some();
-        let least = if inside { None } else { self.least };
+        let least = if inside { None } else { self.least_result() };
         Self { noise: None, least, ..self }.is_limited()
     }
 
@@ -267,6 +284,20 @@ mod tests {
             assert_eq!(release.withholds(matches, smaller), withheld, "{matches} of {smaller}");
         }
         assert_eq!(Release::default().withholds(0, 0), None);
+    }
+
+    #[test]
+    fn a_least_result_of_zero_withholds_nothing() {
+        let noise = Noise::new(1.0, 1e-9).ok();
+        for release in [Release::default(), Release { noise, ..Release::default() }] {
+            let zero = Release { least: Some(0), ..release };
+            assert_eq!(zero.least_inside(true), None);
+            assert_eq!(zero.is_for_shares(), release.noise.is_some());
+            assert!(!zero.binds_readers(true) && !zero.binds_readers(false));
+            let one = Release { least: Some(1), ..release };
+            assert_eq!((one.least_inside(true), one.least_inside(false)), (Some(1), None));
+            assert!(one.is_for_shares() && one.binds_readers(false));
+        }
     }
 
     #[test]

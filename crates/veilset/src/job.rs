@@ -222,8 +222,8 @@ impl Job {
         let grouped = self.matching.is_some_and(Matching::keeps_rows);
         let blind = self.matching == Some(Matching::Blind);
         let with_rows = self.with_rows;
-        let withheld = self.release.least.is_some() || self.release.noise.is_some();
-        let coins = self.release.noise.is_some() && operation == Operation::Sum;
+        let withheld = self.release.is_for_shares();
+        let coins = self.release.needs_coins(operation);
         let on_shares = Wanted::flag_on_shares(self.groups.is_some(), coins, false);
         Wanted {
             operation,

@@ -153,8 +153,7 @@ fn mismatched_owners(
     [mine, theirs]: [&UncheckedTerms; 2],
 ) -> Option<Mismatch> {
     let owners = [here, theirs.values > 0];
-    let both = operation.spec().attaches == Attaches::Values { needed: false };
-    if owners != [true, true] || !both {
+    if owners != [true, true] || !operation.spec().may_both_own() {
         return mismatched_values(operation, owners);
     }
     let cannot = |terms: &UncheckedTerms| {

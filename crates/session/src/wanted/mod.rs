@@ -66,9 +66,9 @@ impl Wanted {
         let with_rows = sends_rows(operation, attached);
         let grouped = offer.matching.is_some_and(Matching::keeps_rows);
         let blind = offer.matching == Some(Matching::Blind);
-        let coins = offer.release.noise.is_some() && operation == Operation::Sum;
+        let coins = offer.release.needs_coins(operation);
         let on_shares = Self::flag_on_shares(offer.groups.is_some(), coins, offer.factor.is_some());
-        let withheld = offer.release.least.is_some() || offer.release.noise.is_some();
+        let withheld = offer.release.is_for_shares();
         Self { operation, security, learn, with_rows, grouped, blind, on_shares, withheld, choices }
     }
 
