@@ -15,6 +15,7 @@ use veilset_protocols::{
 use crate::briefing::sentence;
 use crate::parts::Parts;
 use crate::run::pool;
+use crate::wanted::fits;
 use crate::{SessionError, Wanted};
 
 /// What this machine's operations cost, in seconds on one core. A group is measured when it is first asked for: the slowest, of which
@@ -335,24 +336,24 @@ pub(crate) const KEPT_A_VALUE: u64 = Element::LEN as u64 + 12;
 const BYTES_A_KEY: f64 = 80.0;
 
 /// Prices every protocol that fits: first the one to take, which is one of [`Wanted::planned`], then the others, the fastest
-/// first. What `shape` says of choices does not matter.
+/// first. A protocol's run has the shape that is given for it; what that says of choices does not matter.
 #[must_use]
 pub(crate) fn plan(
     wanted: Wanted,
-    shape: Shape,
+    shape: &dyn Fn(&Spec) -> Shape,
     machine: &Calibration,
     link: Link,
     threads: usize,
 ) -> Vec<Estimate> {
-    let largest = shape.sender.max(shape.receiver);
-    let fits = |protocol: &&dyn Protocol| largest <= protocol.spec().max_elements;
+    let fits = |protocol: &&dyn Protocol| fits(protocol.spec(), shape(protocol.spec()));
     let none_fits = !wanted.planned().any(|protocol| fits(&protocol));
     let mut estimates: Vec<Estimate> = wanted
         .candidates()
         .filter(|protocol| none_fits || fits(protocol))
         .map(|protocol| {
-            let choices = wanted.completed(protocol.spec());
-            estimate(protocol, Shape { choices, ..shape }, machine, link, threads)
+            let spec = protocol.spec();
+            let shape = Shape { choices: wanted.completed(spec), ..shape(spec) };
+            estimate(protocol, shape, machine, link, threads)
         })
         .collect();
     // In the order of the registry still.
@@ -381,7 +382,7 @@ pub(crate) fn switches(
     const LARGEST: u32 = 28;
     let first = |size| {
         let shape = Shape { sender: size, receiver: size, ..shape };
-        plan(wanted, shape, machine, link, threads).first().map(Estimate::spec)
+        plan(wanted, &|_| shape, machine, link, threads).first().map(Estimate::spec)
     };
     let mut switches: Vec<(u64, &'static Spec)> = Vec::new();
     for (size, spec) in (0..=LARGEST).filter_map(|log| Some((1 << log, first(1 << log)?))) {
@@ -495,7 +496,8 @@ mod tests {
     fn a_slow_link_is_what_takes_time_and_threads_help_where_computing_is() {
         let at = |link: &str, threads| {
             let link = link.parse().expect("valid");
-            let plans = plan(wanted(Operation::Count), square(1 << 16), &machine(), link, threads);
+            let shape = |_: &Spec| square(1 << 16);
+            let plans = plan(wanted(Operation::Count), &shape, &machine(), link, threads);
             let of_curves = plans.iter().find(|plan| plan.spec().id == "mqrpmt-dh");
             of_curves.expect("it counts").time.as_secs_f64()
         };
@@ -522,8 +524,8 @@ mod tests {
             )
         };
         let chosen = |ristretto| {
-            let plans =
-                plan(wanted(Operation::Count), square(4096), &speed(ristretto), Link::default(), 1);
+            let (machine, link) = (speed(ristretto), Link::default());
+            let plans = plan(wanted(Operation::Count), &|_| square(4096), &machine, link, 1);
             plans[0].spec().id
         };
         assert_eq!(chosen(28e-6), "mqrpmt-dh");
@@ -533,7 +535,7 @@ mod tests {
     #[test]
     fn sizes_beyond_sense_saturate() {
         let shape = square(u64::MAX);
-        let plans = plan(wanted(Operation::Intersect), shape, &machine(), Link::default(), 1);
+        let plans = plan(wanted(Operation::Intersect), &|_| shape, &machine(), Link::default(), 1);
         assert!(plans.iter().all(|estimate| estimate.time > Duration::from_secs(1 << 30)));
     }
 }

@@ -77,30 +77,19 @@ pub(crate) fn agree(
     let role = role(owner(&offer, &theirs), offer.learn, connecting);
     let reveal = offer.learn.reveal();
     let noise_of_each = offer.noise_of_each(&theirs.columns)?;
-    let sized = |on_shares| {
-        let of_dummies = noise_of_each.filter(|_| offer.release.has_dummies(on_shares));
-        let dummies = of_dummies.map(Blocks::new);
-        let more = dummies.map_or(0, Blocks::elements);
-        let [mine, theirs] = [&mine, &theirs].map(|terms| terms.clone().and_elements(more));
-        let open = shape_of(role, reveal, &mine, &theirs, offer.per_row() as u64);
-        let withheld = offer.release.least_inside(true).is_some();
-        let coins = noise_of_each.filter(|_| on_shares).map_or(0, Noise::dummies);
-        Sized { mine, theirs, dummies, open: Shape { withheld, coins, ..open } }
-    };
+    let sized = |spec: &Spec| Sized::of(spec, &offer, noise_of_each, role, [&mine, &theirs]);
+    let shape = |spec: &Spec| sized(spec).open;
     let fits = |protocol: &'static dyn Protocol, choices| {
-        let spec = protocol.spec();
-        let sized = sized(spec.on_shares);
+        let (spec, sized) = (protocol.spec(), sized(protocol.spec()));
         let runs = sized.runs(role, choices);
         let needed = |parts| sized.memory(protocol, role, &runs, parts);
         needed(Parts::fitting(spec, offer.memory, needed)) <= offer.memory
     };
-    // Of a count with noise, dummies and coins cost about the same beside the lists.
-    let open = Shape { coins: noise_of_each.map_or(0, Noise::dummies), ..sized(false).open };
-    let Chosen { protocol, choices } = choose(pipe, connecting, &offer, &theirs, open, &fits)?;
+    let Chosen { protocol, choices } = choose(pipe, connecting, &offer, &theirs, &shape, &fits)?;
     let spec = protocol.spec();
-    let sized = sized(spec.on_shares);
+    let sized = sized(spec);
     let (runs, coins) = (sized.runs(role, choices), sized.open.coins);
-    let peer_count = check_sizes(spec, &sized.mine, &sized.theirs)?;
+    let peer_count = check_sizes(spec, role, &sized.open)?;
     let needed = |parts| sized.memory(protocol, role, &runs, parts);
     let parts = agree_parts(pipe, spec, Parts::fitting(spec, offer.memory, needed))?;
     check_memory(needed(parts), &offer, theirs.distinct / sized.open.per_row)?;
@@ -225,18 +214,40 @@ impl AgreedPair {
     }
 }
 
-/// Both sides' terms with the elements of a run, and its size with the choices still open.
-struct Sized {
-    mine: Terms,
-    theirs: Terms,
-    /// The dummies among these.
+/// Both sides' terms, and the size of a run with the choices still open.
+struct Sized<'a> {
+    mine: &'a Terms,
+    theirs: &'a Terms,
+    /// The dummies among the elements.
     dummies: Option<Blocks>,
     open: Shape,
 }
 
-impl Sized {
+impl<'a> Sized<'a> {
+    /// Of a run of this protocol: noise is dummies on both lists or coins.
+    fn of(
+        spec: &Spec,
+        offer: &Offer,
+        noise: Option<Noise>,
+        role: Role,
+        [mine, theirs]: [&'a Terms; 2],
+    ) -> Self {
+        let of_dummies = noise.filter(|_| offer.release.has_dummies(spec.on_shares));
+        let dummies = of_dummies.map(Blocks::new);
+        let more = dummies.map_or(0, Blocks::elements);
+        let open = shape_of(role, offer.learn.reveal(), mine, theirs, offer.per_row() as u64);
+        let open = Shape {
+            sender: open.sender.saturating_add(more),
+            receiver: open.receiver.saturating_add(more),
+            withheld: offer.release.least_inside(true).is_some(),
+            coins: noise.filter(|_| spec.on_shares).map_or(0, Noise::dummies),
+            ..open
+        };
+        Self { mine, theirs, dummies, open }
+    }
+
     fn runs(&self, role: Role, choices: Choices) -> Vec<Shape> {
-        runs(role, Shape { choices, ..self.open }, &self.mine, &self.theirs)
+        runs(role, Shape { choices, ..self.open }, self.mine, self.theirs)
     }
 
     /// Bytes that this side needs for such runs.
@@ -247,8 +258,8 @@ impl Sized {
         runs: &[Shape],
         parts: Parts,
     ) -> u64 {
-        let rows = memory_of_rows(&self.mine, &self.theirs, self.open.per_row, parts)
-            .saturating_add(memory_of_tiers(&self.mine));
+        let rows = memory_of_rows(self.mine, self.theirs, self.open.per_row, parts)
+            .saturating_add(memory_of_tiers(self.mine));
         let of = |shape: &Shape| memory_of(protocol, *shape, role, parts).saturating_add(rows);
         runs.iter().map(of).max().unwrap_or(rows)
     }
@@ -355,7 +366,7 @@ fn choose(
     connecting: bool,
     offer: &Offer,
     theirs: &Terms,
-    shape: Shape,
+    shape: &dyn Fn(&Spec) -> Shape,
     fits: &dyn Fn(&'static dyn Protocol, Choices) -> bool,
 ) -> Result<Chosen, SessionError> {
     let mut wanted = Wanted::with(offer, theirs);
@@ -402,7 +413,7 @@ fn check_choice(wanted: Wanted, offer: &Offer, choice: &ChosenNames) -> Option<C
 /// anything to choose.
 fn best(
     wanted: Wanted,
-    shape: Shape,
+    shape: &dyn Fn(&Spec) -> Shape,
     fits: &dyn Fn(&'static dyn Protocol, Choices) -> bool,
 ) -> Result<Option<&'static dyn Protocol>, SessionError> {
     let mut fitting = wanted.planned();
@@ -433,8 +444,12 @@ fn agree_parts(pipe: &mut Pipe, spec: &Spec, mine: Parts) -> Result<Parts, Sessi
     Ok(mine.max(theirs))
 }
 
-fn check_sizes(spec: &Spec, mine: &Terms, theirs: &Terms) -> Result<usize, SessionError> {
-    let sizes = [("this side's", mine.distinct), ("the peer's", theirs.distinct)];
+fn check_sizes(spec: &Spec, role: Role, shape: &Shape) -> Result<usize, SessionError> {
+    let (own, peer) = match role {
+        Role::Sender => (shape.sender, shape.receiver),
+        Role::Receiver => (shape.receiver, shape.sender),
+    };
+    let sizes = [("this side's", own), ("the peer's", peer)];
     for (whose, count) in sizes {
         if count > spec.max_elements {
             let (protocol, most) = (spec.id, spec.max_elements);
@@ -442,7 +457,7 @@ fn check_sizes(spec: &Spec, mine: &Terms, theirs: &Terms) -> Result<usize, Sessi
         }
     }
     // Both sizes are at most 2^31 here, which every supported machine can index.
-    Ok(usize::try_from(theirs.distinct).unwrap_or(usize::MAX))
+    Ok(usize::try_from(peer).unwrap_or(usize::MAX))
 }
 
 /// What the rows take that the peer may send, or the labels that come of them, as cells.

@@ -7,6 +7,7 @@ use veilset_channel::memory_pair;
 use veilset_protocols::Security;
 
 use super::*;
+use crate::Release;
 use crate::terms::{factor_detail, groups_detail};
 
 /// Where memory is short, too.
@@ -27,7 +28,7 @@ fn nothing_is_chosen_that_somebody_has_to_name() {
     let named = wanted.candidates().filter(|protocol| !protocol.spec().auto);
     assert!(named.count() > 0, "some counts have to be named");
     for fits in [|protocol: &dyn Protocol| !protocol.spec().auto, |_: &dyn Protocol| false] {
-        let chosen = best(wanted, shape, &|protocol, _| fits(protocol));
+        let chosen = best(wanted, &|_| shape, &|protocol, _| fits(protocol));
         assert!(chosen.expect("a machine").is_some_and(|chosen| chosen.spec().auto));
     }
 }
@@ -121,6 +122,31 @@ fn a_peer_cannot_claim_more_than_memory_holds() {
         panic!("it must not go on")
     };
     assert!(needed > 16 * most && allowed == 1_000_000 && peer == most);
+}
+
+/// What both sides make of these offers, the connecting side first.
+fn both_agree(offers: [Offer; 2]) -> [Result<AgreedPair, SessionError>; 2] {
+    let (left, right) = memory_pair();
+    let [connecting, listening] = offers;
+    thread::scope(|scope| {
+        let pipe = |end| Pipe::new(Box::new(end), [0; 32]);
+        let other = scope.spawn(move || agreed_over(pipe(right), listening, false));
+        [agreed_over(pipe(left), connecting, true), other.join().expect("no panic")]
+    })
+}
+
+/// The noise of a small epsilon takes millions of dummies, but coins alone on shares.
+#[test]
+fn noise_on_shares_takes_no_room_of_the_lists() {
+    let release = Release { noise: Noise::new(0.01, 1e-9).ok(), ..Release::default() };
+    let circuit = veilset_protocols::find("circuit-count").expect("an entry").spec();
+    let most = circuit.max_elements as usize;
+    let offer = || Offer { distinct: most, release, ..Offer::sample() };
+    for agreed in both_agree([offer(), offer()]) {
+        let agreed = agreed.map_err(|error| error.to_string()).expect("they fit");
+        assert_eq!(agreed.protocol.spec().id, circuit.id);
+        assert_eq!((agreed.peer_count, agreed.dummies.is_none()), (most, true));
+    }
 }
 
 #[test]

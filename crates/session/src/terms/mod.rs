@@ -167,11 +167,6 @@ impl Terms {
         }
     }
 
-    /// The same of a list with so many elements more.
-    pub(crate) fn and_elements(self, more: u64) -> Self {
-        Self { distinct: self.distinct.saturating_add(more), ..self }
-    }
-
     /// The peer's terms, if they fit these.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::fmt;
 use veilset_crypto::Group;
 use veilset_protocols::{
     AttachedShape, Choices, MULTIPARTY, MultipartyProtocol, Operation, Protocol, Security,
-    SetEncoding, Spec, Taken, candidates, find_multiparty,
+    SetEncoding, Shape, Spec, Taken, candidates, find_multiparty,
 };
 
 use crate::terms::Terms;
@@ -39,6 +39,11 @@ pub struct Wanted {
 /// Whether what a side attaches in such a run are rows that go with matches.
 pub(crate) fn sends_rows(operation: Operation, attached: AttachedShape) -> bool {
     operation.spec().may_send_rows() && attached.width() > 0
+}
+
+/// Whether the protocol takes as many elements as there are in such a run.
+pub(crate) fn fits(spec: &Spec, shape: Shape) -> bool {
+    shape.sender.max(shape.receiver) <= spec.max_elements
 }
 
 /// What is asked for where both sides give values.

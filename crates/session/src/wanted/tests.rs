@@ -89,7 +89,7 @@ fn the_planner_takes_nothing_but_what_both_sides_know_it_may_take() {
         {
             for link in links {
                 let link: Link = link.parse().expect("a link");
-                let plans = plan(wanted, shape, machine, link, 1);
+                let plans = plan(wanted, &|_| shape, machine, link, 1);
                 let Some(first) = plans.first() else { continue };
                 let (spec, choices) = (first.spec(), first.choices);
                 assert!(spec.auto, "{} for {wanted:?} at {shape:?}", spec.id);
