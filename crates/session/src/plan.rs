@@ -335,7 +335,7 @@ pub(crate) const KEPT_A_VALUE: u64 = Element::LEN as u64 + 12;
 /// Bytes a key costs beside the protocol: its row in the list, its element, and which rows carry it.
 const BYTES_A_KEY: f64 = 80.0;
 
-/// Prices every protocol that fits: first the one to take, which is one of [`Wanted::planned`], then the others, the fastest
+/// Prices every protocol that fits: first the one to take, which is one of [`Wanted::taken`], then the others, the fastest
 /// first. A protocol's run has the shape that is given for it; what that says of choices does not matter.
 #[must_use]
 pub(crate) fn plan(
@@ -357,15 +357,9 @@ pub(crate) fn plan(
         })
         .collect();
     // In the order of the registry still.
-    let planned: Vec<&str> = wanted.planned().map(|protocol| protocol.spec().id).collect();
-    let takes = |estimate: &Estimate| planned.contains(&estimate.spec().id);
-    let withholds = |estimate: &Estimate| takes(estimate) && estimate.spec().withholds;
-    let least_holds = wanted.withheld && estimates.iter().any(withholds);
-    let first = choice(
-        &estimates,
-        |estimate| if least_holds { withholds(estimate) } else { takes(estimate) },
-    )
-    .map(|chosen| estimates.remove(chosen));
+    let taken: Vec<&str> = wanted.taken(shape).iter().map(|taken| taken.spec().id).collect();
+    let first = choice(&estimates, |estimate| taken.contains(&estimate.spec().id))
+        .map(|chosen| estimates.remove(chosen));
     estimates.sort_by_key(|estimate| estimate.time);
     first.into_iter().chain(estimates).collect()
 }

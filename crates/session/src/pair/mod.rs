@@ -93,13 +93,13 @@ pub(crate) fn agree(
     let needed = |parts| sized.memory(protocol, role, &runs, parts);
     let parts = agree_parts(pipe, spec, Parts::fitting(spec, offer.memory, needed))?;
     check_memory(needed(parts), &offer, theirs.distinct / sized.open.per_row)?;
-    let asked =
-        Wanted::with(&offer, &theirs).asked_too_much(offer.protocol.is_some(), spec, choices);
-    let asked_of_peer = Wanted::of_peer(&offer, &theirs).asked_too_much(
-        theirs.protocol == Some(spec.id),
-        spec,
-        choices,
-    );
+    // What neither names the connecting side takes, so nobody asks it for that.
+    let chosen = theirs.protocol.is_none() && offer.protocol.is_none();
+    let named = offer.protocol.is_some() || chosen && connecting;
+    let asked = Wanted::with(&offer, &theirs).asked_too_much(named, spec, choices, &shape);
+    let named = theirs.protocol == Some(spec.id) || chosen && !connecting;
+    let asked_of_peer =
+        Wanted::of_peer(&offer, &theirs).asked_too_much(named, spec, choices, &shape);
     Ok(AgreedPair {
         name: name.clone(),
         connecting,
@@ -409,8 +409,8 @@ fn check_choice(wanted: Wanted, offer: &Offer, choice: &ChosenNames) -> Option<C
     is_whole.then_some(Chosen { protocol, choices })
 }
 
-/// The planner's first choice that fits this side's memory, or its first where none does; it measures this machine only if there is
-/// anything to choose.
+/// The planner's first choice that fits this side's memory, or its first where none does. What keeps the release itself comes first;
+/// where only others fit, the peer is asked. It measures this machine only if there is anything to choose.
 fn best(
     wanted: Wanted,
     shape: &dyn Fn(&Spec) -> Shape,

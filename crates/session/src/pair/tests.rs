@@ -149,6 +149,48 @@ fn noise_on_shares_takes_no_room_of_the_lists() {
     }
 }
 
+/// A release is kept by the protocol itself unless both sides give that up: one of them by its memory or by a name, and the other by a yes.
+#[test]
+fn a_side_is_asked_before_a_protocol_tells_what_is_withheld() {
+    let least = Release { least: Some(50), ..Release::default() };
+    let noise = Release { noise: Noise::new(1.0, 1e-9).ok(), ..Release::default() };
+    for release in [least, noise] {
+        let offer = || Offer { distinct: 3000, release, ..Offer::sample() };
+        for agreed in both_agree([offer(), offer()]) {
+            let agreed = agreed.map_err(|error| error.to_string()).expect("they fit");
+            assert_eq!(agreed.protocol.spec().id, "circuit-count");
+            assert!(agreed.check_accepted().is_ok() && agreed.asked_of_peer.is_empty());
+        }
+        let named = Offer { protocol: Some("mqrpmt-dh"), ..offer() };
+        let memories = (16..40).map(|log| 1 << log);
+        let short = |memory| Offer { memory, ..offer() };
+        let least =
+            memories.map(short).find(|short| both_agree([short.clone(), offer()])[0].is_ok());
+        for connecting in [named, least.expect("some memory is enough")] {
+            let [one, other] = both_agree([connecting, offer()])
+                .map(|agreed| agreed.map_err(|error| error.to_string()).expect("they fit"));
+            let id = one.protocol.spec().id;
+            assert!(!one.protocol.spec().withholds, "{id}");
+            assert!(one.check_accepted().is_ok());
+            assert_eq!(one.asked_of_peer.protocol, Some(id));
+            let Err(SessionError::Asked(asked)) = other.check_accepted() else {
+                panic!("nobody here said yes to {id}")
+            };
+            assert_eq!((asked.protocol, other.asked_of_peer.is_empty()), (Some(id), true));
+        }
+    }
+    // Nothing is withheld from programs there, and any count may be taken.
+    let plain = || Offer { distinct: 3000, ..Offer::sample() };
+    let [_, other] = both_agree([Offer { protocol: Some("mqrpmt-dh"), ..plain() }, plain()]);
+    assert!(other.is_ok_and(|agreed| agreed.check_accepted().is_ok()));
+    // Where lists are too long for the circuit, there is nothing better to take.
+    let long = || Offer { distinct: (1 << 22) + 1, release: least, ..Offer::sample() };
+    for agreed in both_agree([long(), long()]) {
+        let agreed = agreed.map_err(|error| error.to_string()).expect("they fit");
+        assert!(agreed.check_accepted().is_ok() && !agreed.protocol.spec().withholds);
+    }
+}
+
 #[test]
 fn what_either_side_names_holds() {
     let theirs = terms(|terms| {

@@ -30,7 +30,7 @@ pub struct Wanted {
     /// toss, or products with a factor of the other side's; of shares the values of both sides.
     pub on_shares: Option<&'static str>,
     /// Whether fewer matches than a least result are withheld, or numbers have noise; the planner takes a protocol that does so itself, on
-    /// shares, where one fits.
+    /// shares, where one fits, and a side is asked before it takes another one.
     pub withheld: bool,
     /// What matters beside that.
     pub choices: Choices,
@@ -124,6 +124,20 @@ impl Wanted {
         // What only such can do is asked for by that.
         let asked = self.blind || self.on_shares.is_some();
         self.candidates().filter(move |protocol| protocol.spec().auto || asked)
+    }
+
+    /// Those of them that a side takes unasked in runs of these shapes: where something is to be withheld, those that do so themselves,
+    /// if one of them takes as many elements.
+    pub(crate) fn taken(self, shape: &dyn Fn(&Spec) -> Shape) -> Vec<&'static dyn Protocol> {
+        let planned: Vec<_> = self.planned().collect();
+        let withholds = |protocol: &&'static dyn Protocol| {
+            let spec = protocol.spec();
+            spec.withholds && fits(spec, shape(spec))
+        };
+        if self.withheld && planned.iter().any(withholds) {
+            return planned.into_iter().filter(withholds).collect();
+        }
+        planned
     }
 
     /// Whether the named protocol fits, or there is one to take where none is named.
@@ -265,14 +279,16 @@ impl Wanted {
     }
 
     /// What of a chosen protocol a side that wants this, and names the protocol or not, did not ask for and would not have
-    /// taken by itself.
+    /// taken by itself in runs of these shapes.
     pub(crate) fn asked_too_much(
         self,
         named: bool,
         spec: &'static Spec,
         choices: Choices,
+        shape: &dyn Fn(&Spec) -> Shape,
     ) -> Asked {
-        let taken = named || self.planned().any(|protocol| protocol.spec().id == spec.id);
+        let taken = || self.taken(shape).iter().any(|protocol| protocol.spec().id == spec.id);
+        let taken = named || taken();
         let choices = choices.open_in(self.choices).beyond(self.defaults(spec));
         Asked { protocol: (!taken).then_some(spec.id), choices }
     }

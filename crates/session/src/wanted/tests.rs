@@ -93,7 +93,7 @@ fn the_planner_takes_nothing_but_what_both_sides_know_it_may_take() {
                 let Some(first) = plans.first() else { continue };
                 let (spec, choices) = (first.spec(), first.choices);
                 assert!(spec.auto, "{} for {wanted:?} at {shape:?}", spec.id);
-                let asked = wanted.asked_too_much(false, spec, choices);
+                let asked = wanted.asked_too_much(false, spec, choices, &|_| shape);
                 assert!(asked.is_empty(), "{asked} for {wanted:?}");
                 taken.insert(spec.id);
             }
@@ -111,7 +111,8 @@ fn what_is_asked_for_beyond_that_is_named() {
     let ask = |wanted: Wanted, named, id, change: &dyn Fn(&mut Choices)| {
         let mut choices = spec(id).defaults();
         change(&mut choices);
-        wanted.asked_too_much(named, spec(id), choices).to_string()
+        let shape = shapes(wanted).next().expect("a shape");
+        wanted.asked_too_much(named, spec(id), choices, &|_| shape).to_string()
     };
     let as_is = |_: &mut Choices| {};
     for id in ["dh", "rr22"] {
