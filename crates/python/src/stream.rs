@@ -35,7 +35,7 @@ impl Batches {
         Self::of_columns(columns.into_iter().map(|(name, cells)| (name, column(cells))).collect())
     }
 
-    pub(crate) fn of_shares(shares: &ShareTable) -> Self {
+    pub(crate) fn of_shares(shares: &ShareTable<'_>) -> Self {
         let batches = shares.batches().collect::<Result<_, _>>();
         Self { schema: shares.schema(), batches: batches.expect("columns of the schema's types") }
     }

@@ -24,7 +24,7 @@ const WORD: i32 = 16;
 pub(super) fn write(
     out: &mut (impl Write + Send),
     format: Format,
-    shares: &ShareTable,
+    shares: &ShareTable<'_>,
 ) -> io::Result<()> {
     let mut writer = BatchWriter::new(format, out, &shares.schema(), u64::MAX)?;
     for batch in shares.batches() {
@@ -33,7 +33,7 @@ pub(super) fn write(
     writer.finish()
 }
 
-impl ShareTable {
+impl ShareTable<'_> {
     /// The columns of [`ShareTable::batches`].
     #[must_use]
     pub fn schema(&self) -> SchemaRef {
@@ -50,7 +50,7 @@ impl ShareTable {
     }
 }
 
-fn schema(shares: &ShareTable) -> Schema {
+fn schema(shares: &ShareTable<'_>) -> Schema {
     let number = |name, may_lack| Field::new(name, DataType::UInt64, may_lack);
     let word = |name: &str, scale: Option<u32>| {
         let metadata = metadata(shares.encoding, scale);
@@ -73,7 +73,7 @@ fn metadata(encoding: ShareEncoding, scale: Option<u32>) -> HashMap<String, Stri
     entries.into_iter().chain(scale).map(|(name, text)| (name.to_owned(), text)).collect()
 }
 
-fn columns(shares: &ShareTable, rows: Range<usize>) -> Vec<ArrayRef> {
+fn columns(shares: &ShareTable<'_>, rows: Range<usize>) -> Vec<ArrayRef> {
     let numbers = |numbers: &mut dyn Iterator<Item = u64>| -> ArrayRef {
         Arc::new(UInt64Array::from_iter_values(numbers))
     };
@@ -85,7 +85,7 @@ fn columns(shares: &ShareTable, rows: Range<usize>) -> Vec<ArrayRef> {
     columns
 }
 
-fn words(shares: &ShareTable, rows: Range<usize>, column: usize) -> ArrayRef {
+fn words(shares: &ShareTable<'_>, rows: Range<usize>, column: usize) -> ArrayRef {
     let bytes: Vec<u8> =
         rows.flat_map(|row| shares.words[row * shares.width() + column].to_le_bytes()).collect();
     Arc::new(FixedSizeBinaryArray::new(WORD, bytes.into(), None))

@@ -200,7 +200,7 @@ impl Done {
 
     /// This side's shares; `None` if the result is something else.
     #[must_use]
-    pub fn shares(&self, input: &Input) -> Option<ShareTable> {
+    pub fn shares(&self, input: &Input) -> Option<ShareTable<'_>> {
         match &self.report.outcome {
             Outcome::Shares(shares) => Some(self.share_table(shares, input)),
             _ => None,
@@ -313,7 +313,7 @@ impl Done {
         }
     }
 
-    fn share_table(&self, shares: &Shares, input: &Input) -> ShareTable {
+    fn share_table<'a>(&self, shares: &'a Shares, input: &Input) -> ShareTable<'a> {
         let role = if shares.order.is_some() { Role::Sender } else { Role::Receiver };
         let columns = input.share_columns(&self.report.peer_columns, role);
         let first_rows = input.keys().first_rows();
@@ -323,7 +323,7 @@ impl Done {
                 .iter()
                 .map(|column| ShareColumn { name: column.name.clone(), scale: Some(column.scale) })
                 .collect(),
-            words: shares.words.clone(),
+            words: Cow::Borrowed(&shares.words),
             encoding: match shares.sharing {
                 Sharing::Additive => ShareEncoding::Additive,
                 Sharing::Xor => ShareEncoding::Xor,

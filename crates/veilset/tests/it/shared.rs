@@ -42,7 +42,7 @@ fn sums(rows: &[Row]) -> BTreeMap<u32, Vec<i64>> {
     sums
 }
 
-fn names(table: &ShareTable) -> Vec<&str> {
+fn names<'a>(table: &'a ShareTable<'_>) -> Vec<&'a str> {
     table.columns.iter().map(|column| &*column.name).collect()
 }
 
@@ -71,7 +71,7 @@ fn values_of_both_sides_come_out_as_shares() {
         };
         let done = run_jobs([&inputs[0], &inputs[1]], [job.clone(), job]);
         let done = done.map(|done| done.expect("it runs"));
-        let mut ends: Vec<(usize, &Done, ShareTable)> = (0..)
+        let mut ends: Vec<(usize, &Done, ShareTable<'_>)> = (0..)
             .zip(done.iter().zip(&inputs))
             .map(|(side, (done, input))| (side, done, done.shares(input).expect("shares")))
             .collect();

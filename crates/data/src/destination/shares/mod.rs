@@ -1,5 +1,6 @@
 //! One party's shares of a result, for a later computation between the same parties.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::share_batches;
@@ -45,11 +46,11 @@ pub struct ShareColumn {
 ///
 /// A shared value is 128 bits: the indicator 0 or 1, or a signed number of units in two's complement.
 #[derive(Clone, PartialEq, Eq)]
-pub struct ShareTable {
+pub struct ShareTable<'a> {
     /// The value columns.
     pub columns: Vec<ShareColumn>,
     /// For each row the share of the indicator, then that of each value column.
-    pub words: Vec<u128>,
+    pub words: Cow<'a, [u128]>,
     /// How the words are to be put together.
     pub encoding: ShareEncoding,
     /// For each row the number of one's own first row that is behind it, from 1, and none where none is; the party that knows them has
@@ -57,7 +58,7 @@ pub struct ShareTable {
     pub source_row: Option<Vec<Option<u64>>>,
 }
 
-impl ShareTable {
+impl ShareTable<'_> {
     /// How many rows there are.
     #[must_use]
     pub fn rows(&self) -> usize {
@@ -73,7 +74,7 @@ impl ShareTable {
     ///
     /// # Errors
     /// When a name occurs twice or is that of one of the file's own columns.
-    pub fn check_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<(), DataError> {
+    pub fn check_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<(), DataError> {
         let mut taken = vec![POSITION, INDICATOR, SOURCE_ROW];
         for name in names {
             if taken.contains(&name) {
@@ -154,7 +155,7 @@ impl Destination {
     ///
     /// # Panics
     /// When the lengths of `words` and `source_row` are not those of one number of rows.
-    pub fn write_shares(&self, shares: &ShareTable) -> Result<(), DataError> {
+    pub fn write_shares(&self, shares: &ShareTable<'_>) -> Result<(), DataError> {
         ShareTable::check_names(shares.columns.iter().map(|column| column.name.as_str()))?;
         assert_eq!(shares.words.len(), shares.rows() * shares.width(), "whole rows");
         let source_rows = shares.source_row.as_ref().map(Vec::len);

@@ -8,17 +8,17 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::*;
 
-fn shares(encoding: ShareEncoding) -> ShareTable {
+fn shares(encoding: ShareEncoding) -> ShareTable<'static> {
     let column = |name: &str, scale| ShareColumn { name: name.to_owned(), scale };
     ShareTable {
         columns: vec![column("amount, net", Some(2)), column("n", None)],
-        words: vec![1, 2, 3, 0, u128::MAX, 1 << 127],
+        words: vec![1, 2, 3, 0, u128::MAX, 1 << 127].into(),
         encoding,
         source_row: Some(vec![Some(7), Some(1)]),
     }
 }
 
-fn written(name: &str, shares: &ShareTable) -> (tempfile::TempDir, std::path::PathBuf) {
+fn written(name: &str, shares: &ShareTable<'_>) -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
     let destination = Destination::file(path.clone(), false);
@@ -26,7 +26,7 @@ fn written(name: &str, shares: &ShareTable) -> (tempfile::TempDir, std::path::Pa
     (folder, path)
 }
 
-fn csv(shares: &ShareTable) -> String {
+fn csv(shares: &ShareTable<'_>) -> String {
     let (_folder, path) = written("out.csv", shares);
     fs::read_to_string(path).expect("text")
 }
@@ -53,12 +53,12 @@ fn text_has_decimal_or_hexadecimal_words() {
     );
     let few = ShareTable {
         columns: vec![],
-        words: vec![0xab],
+        words: vec![0xab].into(),
         source_row: None,
         ..shares(ShareEncoding::Xor)
     };
     assert_eq!(csv(&few), "position,indicator\n0,000000000000000000000000000000ab\n");
-    assert_eq!(csv(&ShareTable { words: vec![], ..few }), "position,indicator\n");
+    assert_eq!(csv(&ShareTable { words: vec![].into(), ..few }), "position,indicator\n");
 }
 
 /// Names, words and source rows as another program would read them.
@@ -98,7 +98,7 @@ fn arrow_has_words_and_says_what_they_are() {
         let (names, words, source_rows) = read_back(&path);
         assert_eq!(names, ["position", "indicator", "amount, net", "n", "source_row"]);
         let source_rows = source_rows.into_iter().map(Some).collect();
-        assert_eq!((words, Some(source_rows)), (shares.words, shares.source_row));
+        assert_eq!((words, Some(source_rows)), (shares.words.into_owned(), shares.source_row));
         let reader = FileReader::try_new(File::open(&path).expect("there"), None).expect("Arrow");
         let schema = reader.schema();
         let said = |column: usize| {
@@ -117,11 +117,12 @@ fn arrow_has_words_and_says_what_they_are() {
 fn many_rows_and_none_are_read_back() {
     for rows in [0, 1, (1 << 16) - 1, 1 << 16, (1 << 17) + 3] {
         let words: Vec<u128> = (0..rows * 3).map(|word| ((word * word) << 64) | word).collect();
-        let shares = ShareTable { words, source_row: None, ..shares(ShareEncoding::Xor) };
+        let shares =
+            ShareTable { words: words.into(), source_row: None, ..shares(ShareEncoding::Xor) };
         let (_folder, path) = written("out.arrow", &shares);
         let (names, words, source_rows) = read_back(&path);
         assert_eq!((names.len(), source_rows.len()), (4, 0));
-        assert_eq!((words.len(), words == shares.words), (shares.words.len(), true));
+        assert_eq!((words.len(), words == *shares.words), (shares.words.len(), true));
     }
 }
 
@@ -178,7 +179,7 @@ fn words_of_parquet(path: &std::path::Path) -> Vec<u128> {
 fn through(ending: &str, words: &[u128], encoding: ShareEncoding) -> Vec<u128> {
     let shares = ShareTable {
         columns: vec![ShareColumn { name: "v".to_owned(), scale: Some(2) }],
-        words: words.to_vec(),
+        words: words.to_vec().into(),
         encoding,
         source_row: None,
     };

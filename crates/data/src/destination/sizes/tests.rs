@@ -474,7 +474,7 @@ fn shares_have_their_room() {
         for encoding in [ShareEncoding::Additive, ShareEncoding::Xor] {
             let shares = ShareTable {
                 columns: vec![ShareColumn { name: "amount".to_owned(), scale: Some(2) }],
-                words: vec![u128::MAX; 2 * rows],
+                words: vec![u128::MAX; 2 * rows].into(),
                 encoding,
                 source_row: Some(vec![Some(u64::MAX); rows]),
             };
