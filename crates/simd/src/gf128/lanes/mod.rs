@@ -18,10 +18,13 @@ const REDUCED_128: u8 = 0x87;
 /// x^64 in GF(2^64).
 const REDUCED_64: u8 = 0x1b;
 
+/// x^8 in GF(2^8).
+const REDUCED_8: u8 = 0x1b;
+
 /// x^4 in GF(2^4).
 const REDUCED_4: u8 = 0b11;
 
-/// `N` elements of GF(2^128), pairs of elements of GF(2^64), or vectors of 32 elements of GF(2^4), side by side.
+/// `N` elements of GF(2^128), pairs of elements of GF(2^64), or vectors of 16 elements of GF(2^8) or 32 of GF(2^4), side by side.
 #[derive(Clone, Copy)]
 pub struct Registers<const N: usize>([Register; N]);
 
@@ -67,6 +70,13 @@ impl<const N: usize> Registers<N> {
         Self(self.0.map(Register::times_x_both))
     }
 
+    /// The products with the x of GF(2^8), whose polynomial is x^8 + x^4 + x^3 + x + 1, of all elements of each vector.
+    #[inline(always)]
+    #[must_use]
+    pub fn times_x_bytes(self) -> Self {
+        Self(self.0.map(Register::times_x_bytes))
+    }
+
     /// The products with the x of GF(2^4), whose polynomial is x^4 + x + 1, of all elements of each vector.
     #[inline(always)]
     #[must_use]
@@ -96,6 +106,13 @@ mod tests {
             );
             let nibbles = lanes.times_x_nibbles().elements();
             assert_eq!(nibbles, plain.map(|twin| twin.times_x_nibbles().element()));
+            let bytes = lanes.times_x_bytes().elements();
+            assert_eq!(bytes, plain.map(|twin| twin.times_x_bytes().element()));
+            for (before, after) in element.to_le_bytes().into_iter().zip(bytes[0].to_le_bytes()) {
+                let twice = u16::from(before) << 1;
+                let reduced = if twice > 255 { twice ^ 0b1_0001_1011 } else { twice };
+                assert_eq!(u16::from(after), reduced);
+            }
             for place in (0..128).step_by(4) {
                 let (before, after) = (element >> place & 15, nibbles[0] >> place & 15);
                 let twice = before << 1;

@@ -1,9 +1,12 @@
 //! One element as a plain number.
 
-use super::{REDUCED_4, REDUCED_64, REDUCED_128};
+use super::{REDUCED_4, REDUCED_8, REDUCED_64, REDUCED_128};
 
 /// 1 in each four bits.
 const NIBBLES: u128 = u128::MAX / 15;
+
+/// 1 in each byte.
+const BYTES: u128 = u128::MAX / 255;
 
 #[derive(Clone, Copy)]
 pub(super) struct Register(u128);
@@ -38,6 +41,12 @@ impl Register {
             |half: u64| (half << 1) ^ (0_u64.wrapping_sub(half >> 63) & u64::from(REDUCED_64));
         let (low, high) = (twice(self.0 as u64), twice((self.0 >> 64) as u64));
         Self(u128::from(high) << 64 | u128::from(low))
+    }
+
+    #[inline(always)]
+    pub(super) fn times_x_bytes(self) -> Self {
+        let carries = self.0 >> 7 & BYTES;
+        Self((self.0 & (127 * BYTES)) << 1 ^ (carries * u128::from(REDUCED_8)))
     }
 
     #[inline(always)]

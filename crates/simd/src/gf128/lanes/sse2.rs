@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{REDUCED_4, REDUCED_64, REDUCED_128};
+use super::{REDUCED_4, REDUCED_8, REDUCED_64, REDUCED_128};
 
 #[derive(Clone, Copy)]
 pub(super) struct Register(__m128i);
@@ -50,6 +50,16 @@ impl Register {
             let signs = _mm_shuffle_epi32::<SIGNS>(_mm_srai_epi32::<31>(self.0));
             let carries = _mm_and_si128(signs, _mm_set1_epi64x(i64::from(REDUCED_64)));
             Self(_mm_xor_si128(_mm_add_epi64(self.0, self.0), carries))
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn times_x_bytes(self) -> Self {
+        // SAFETY: SSE2 is part of the architecture.
+        unsafe {
+            let signs = _mm_cmpgt_epi8(_mm_setzero_si128(), self.0);
+            let carries = _mm_and_si128(signs, _mm_set1_epi8(REDUCED_8.cast_signed()));
+            Self(_mm_xor_si128(_mm_add_epi8(self.0, self.0), carries))
         }
     }
 
