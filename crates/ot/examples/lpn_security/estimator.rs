@@ -15,6 +15,8 @@ pub(crate) struct Instance {
     pub(crate) blocks: f64,
     /// log2 q.
     pub(crate) field_bits: f64,
+    /// log2 of the number of values of noise: those of several syndromes whose noise is in the same places.
+    pub(crate) value_bits: f64,
 }
 
 /// Bits that each attack costs.
@@ -70,7 +72,7 @@ impl Instance {
         for p in (0..=32_u32).step_by(2).map(f64::from).take_while(|&p| p / 2.0 < half) {
             let places = dimension / self.blocks;
             let list_at = |places: f64| log2_choose(half, p / 2.0) + p / 2.0 * places.log2();
-            let matched = list_at(places) / self.field_bits;
+            let matched = list_at(places) / self.value_bits;
             for step in 0..=64_u32 {
                 let more = if p > 0.0 { (matched * f64::from(step) / 32.0).floor() } else { 0.0 };
                 let places = (dimension + more) / self.blocks;
@@ -82,7 +84,7 @@ impl Instance {
                     + p * share.log2()
                     + (self.blocks - p) * (1.0 - share).log2();
                 let list = list_at(places);
-                let matches = 2.0 * list - more * self.field_bits;
+                let matches = 2.0 * list - more * self.value_bits;
                 let solve = 2.0 * self.dimension().min(self.syndrome).log2();
                 least = least.min(solve.max(list).max(matches) - chance.min(0.0));
                 if p == 0.0 {
@@ -197,16 +199,18 @@ impl Instance {
     ///
     /// Words of the rows' span with all elements in the span of 1, X, …, X^(s−1) meet s + `degree` linear conditions over
     /// GF(2) for each parity check, and s·N bits make them up. Each bit of the results is a syndrome of a vector with
-    /// symbols of s bits in the noisy places. Combinations of these vectors, as many as the field has bits, span words
+    /// symbols of s bits in the noisy places. Combinations of these vectors, as many as values have bits, span words
     /// down to some weight (Gilbert–Varshamov); an information set free of their noise is guessed. With so few places
     /// that the weight is 0, elimination does (Metzner–Kapturowski 1990). The work for each guess is not counted.
     pub(crate) fn subspace(&self, degree: u32) -> f64 {
         let mut least = f64::INFINITY;
-        for s in (degree + 1..self.field_bits as u32).map(f64::from) {
+        // All of a small field's words too, where it has several syndromes.
+        let most = self.field_bits.min(self.value_bits - 1.0) as u32;
+        for s in (degree + 1..=most).map(f64::from) {
             let conditions = (s + f64::from(degree)).min(self.field_bits);
             let words = self.length * s - self.dimension() * conditions;
             let share = words / (self.length * s);
-            let redundancy = s * self.blocks - self.field_bits;
+            let redundancy = s * self.blocks - self.value_bits;
             let symbols = (s.exp2() - 1.0).log2();
             let mut weight = 0.0;
             while log2_choose(self.blocks, weight) + weight * symbols < redundancy {

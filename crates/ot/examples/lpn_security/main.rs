@@ -39,7 +39,8 @@ fn main() {
         "least"
     );
     if let [syndrome, length, blocks, field_bits] = arguments[..] {
-        return report("", Instance { syndrome, length, blocks, field_bits });
+        let value_bits = field_bits;
+        return report("", Instance { syndrome, length, blocks, field_bits, value_bits });
     }
     for log in 10..=30 {
         let parameters = LpnParameters::new(1 << log);
@@ -49,6 +50,7 @@ fn main() {
                 length: (parameters.blocks() * parameters.block()) as f64,
                 blocks: parameters.blocks() as f64,
                 field_bits,
+                value_bits: field_bits,
             };
             report(&format!("{}/{field_bits}", 1 << log), instance);
         }

@@ -1,7 +1,7 @@
 //! Vector OLE, silent: its traffic hardly grows with its length.
 //!
 //! The sender gets Δ and a vector b over a field of 2^128 elements, the receiver a vector c over it and a vector a over a
-//! [`Subfield`], the same field or one of 2^64 or 2^4 elements, with c = b + Δ·a; a is pseudorandom. As Boyle, Couteau,
+//! [`Subfield`], the same field, one of 2^64 or 2^4 elements, or nine elements of one of 2^8, with c = b + Δ·a; a is pseudorandom. As Boyle, Couteau,
 //! Gilboa, Ishai, Kohl, Rindal and Scholl have it (CCS 2019, eprint 2019/1159, figures 3 to 5):
 //!
 //! 1. An extension of oblivious transfers is set up, whose secret Δ becomes the vector's. The receiver draws noise u: in
@@ -17,6 +17,7 @@
 //! not found: as in the paper it can rule out noise places, each guess at the risk of being found, which leaves the noise
 //! with as much entropy as before less a bit on average.
 
+mod batches;
 mod check;
 mod code;
 mod field;
@@ -29,9 +30,11 @@ mod tree;
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_channel::{Channel, ChannelExt, Chunks, MAX_BODY};
+pub use veilset_simd::Nonet;
 use veilset_simd::TILE;
 use zeroize::{Zeroize, Zeroizing};
 
+use self::batches::Batches;
 use self::code::{Code, REGIONS};
 pub use self::field::{Nibble, Subfield};
 use self::messages::{Challenge, Trees, TreesShape};
@@ -78,7 +81,10 @@ impl VoleSender {
         channel.phase("transfer setup");
         let mut extension = ExtensionSender::setup(channel, base, parameters, rng)?;
         channel.phase("vector OLE");
-        Self::extend::<B>(channel, &mut extension, parameters, len)
+        match Batches::of::<B>(parameters, len) {
+            Some(batches) => batches.send::<B>(channel, &mut extension),
+            None => Self::extend::<B>(channel, &mut extension, parameters, len),
+        }
     }
 
     /// The same on an extension that is set up, whose secret is Δ; no two vectors on one have the same parameters.
@@ -114,7 +120,8 @@ impl VoleSender {
         }
 
         // Step 3: the image under the code.
-        code(&noise, &parameters.session, factors).compress::<B>(&mut v);
+        let [first, second] = &mut v;
+        code(&noise, &parameters.session, factors).compress::<B>([first, second]);
         let [v, _] = v;
         Ok(Self { delta, b: shortened(v, len) })
     }
@@ -135,7 +142,10 @@ impl<B: Subfield> VoleReceiver<B> {
         channel.phase("transfer setup");
         let mut extension = ExtensionReceiver::setup(channel, base, parameters, rng)?;
         channel.phase("vector OLE");
-        Self::extend(channel, &mut extension, parameters, len, rng)
+        match Batches::of::<B>(parameters, len) {
+            Some(batches) => batches.receive(channel, &mut extension, rng),
+            None => Self::extend(channel, &mut extension, parameters, len, rng),
+        }
     }
 
     /// The same on an extension that is set up; no two vectors on one have the same parameters.
@@ -266,7 +276,9 @@ fn shortened<B: Subfield>(mut first: Elements<B>, len: usize) -> Elements<B> {
 /// Bytes and frames of a run of `len` entries over `base`.
 #[must_use]
 pub fn wire_cost<B: Subfield>(base: Base, len: usize, security: Security) -> WireCost {
-    let (setup, extended) = (setup_bytes(base), extend_cost::<B>(len, security));
+    let whole = len <= B::AT_ONCE || security == Security::Malicious;
+    let extended = if whole { extend_cost::<B>(len, security) } else { Batches::cost::<B>(len) };
+    let setup = setup_bytes(base);
     let and = |one: (f64, usize), other: (f64, usize)| (one.0 + other.0, one.1 + other.1);
     WireCost {
         sender: and(setup.sender, extended.sender),

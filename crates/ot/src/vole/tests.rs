@@ -62,6 +62,7 @@ impl<C: Channel> Channel for Tampering<C> {
 #[test]
 fn a_sender_of_wrong_trees_is_found() {
     wrong_trees_are_found::<Nibble>();
+    wrong_trees_are_found::<Nonet>();
     wrong_trees_are_found::<u64>();
     wrong_trees_are_found::<u128>();
 }
@@ -90,6 +91,7 @@ const NEVER: [u64; 2] = [u64::MAX; 2];
 #[test]
 fn every_entry_is_correlated_and_nothing_repeats() {
     is_correlated_and_without_repetition::<Nibble>();
+    is_correlated_and_without_repetition::<Nonet>();
     is_correlated_and_without_repetition::<u64>();
     is_correlated_and_without_repetition::<u128>();
 }
@@ -130,6 +132,7 @@ fn correlated<B: Subfield>(sender: &VoleSender, receiver: &VoleReceiver<B>) {
 #[test]
 fn every_fault_on_the_way_is_an_error() {
     is_an_error::<Nibble>();
+    is_an_error::<Nonet>();
     is_an_error::<u64>();
     is_an_error::<u128>();
 }

@@ -37,7 +37,6 @@ use rayon::prelude::*;
 use veilset_simd::{Aes128, Registers};
 use zeroize::Zeroizing;
 
-use super::Halves;
 use super::field::Subfield;
 use super::parameters::LpnParameters;
 use crate::Block;
@@ -93,10 +92,10 @@ impl Code {
     /// # Panics
     ///
     /// If a half is not as long as the [`compressed_len`](LpnParameters::compressed_len) of the parameters.
-    pub(super) fn compress<B: Subfield>(&self, [first, second]: &mut Halves<Block>) {
+    pub(super) fn compress<B: Subfield>(&self, [first, second]: [&mut [Block]; 2]) {
         let mut window = Window::<B, 1>::new();
-        self.convolve(&mut window, &mut &mut first[..], 0);
-        self.convolve(&mut window, &mut &mut second[..], self.rows);
+        self.convolve(&mut window, &mut &mut *first, 0);
+        self.convolve(&mut window, &mut &mut *second, self.rows);
         window.wipe();
         for (stream, region) in (0..).zip(second.chunks(self.rows / REGIONS)) {
             self.expand(stream, first, region);

@@ -1,15 +1,18 @@
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 
 use super::*;
-use crate::vole::Nibble;
+use crate::vole::{Halves, Nibble, Nonet};
 
 mod words;
 
 const SEED: [u8; 16] = *b"a code for tests";
 
-/// A field, by definitions of its own.
+/// A field or a vector space over one, by definitions of its own.
 trait Plain: Subfield {
-    /// X to the [`BITS`](Subfield::BITS).
+    /// log₂ of the number of scalars.
+    const SCALAR: usize = Self::BITS;
+
+    /// X to the [`SCALAR`](Self::SCALAR).
     const REDUCED: Block;
 }
 
@@ -25,10 +28,17 @@ impl Plain for Nibble {
     const REDUCED: Block = 0b11;
 }
 
+impl Plain for Nonet {
+    const SCALAR: usize = 8;
+
+    const REDUCED: Block = 0x1b;
+}
+
 /// Runs a check for all fields.
 macro_rules! for_all {
     ($check:ident) => {
         $check::<Nibble>();
+        $check::<Nonet>();
         $check::<u64>();
         $check::<u128>();
     };
@@ -57,14 +67,17 @@ fn elements<B: Plain>(number: u64, len: usize) -> Vec<Block> {
     (0..len).map(|_| B::truncate(word() << 64 | word()).into()).collect()
 }
 
-/// The product in B, bit by bit.
+/// The product of a scalar and an element of B, bit by bit.
 fn multiply<B: Plain>(a: Block, b: Block) -> Block {
-    let bits = 128 - a.leading_zeros();
-    let all = Block::MAX >> (128 - B::BITS);
-    (0..bits).rev().fold(0, |product: Block, bit| {
-        let doubled = ((product << 1) & all) ^ ((product >> (B::BITS - 1)) * B::REDUCED);
-        doubled ^ (((a >> bit) & 1) * b)
-    })
+    let all = Block::MAX >> (128 - B::SCALAR);
+    let times_a = |b: Block| {
+        (0..B::SCALAR).rev().fold(0, |product: Block, bit| {
+            let doubled = ((product << 1) & all) ^ ((product >> (B::SCALAR - 1)) * B::REDUCED);
+            doubled ^ (((a >> bit) & 1) * b)
+        })
+    };
+    let places = (0..B::BITS).step_by(B::SCALAR);
+    places.fold(0, |sum, place| sum ^ times_a(b >> place & all) << place)
 }
 
 fn scaled<B: Plain>(c: Block, x: &[Block]) -> Vec<Block> {
@@ -77,7 +90,8 @@ fn sum(x: &[Block], y: &[Block]) -> Vec<Block> {
 
 fn compressed<B: Plain>(code: &Code, x: &[Block]) -> Vec<Block> {
     let mut x = halves(code, x);
-    code.compress::<B>(&mut x);
+    let [first, second] = &mut x;
+    code.compress::<B>([first, second]);
     x[0].to_vec()
 }
 
@@ -170,7 +184,9 @@ fn compress_is_linear_over_the_field() {
 fn compress_is_linear_over_the_field_over<B: Plain>() {
     let code = Code::new(&LpnParameters::new(5_000), &SEED);
     let (x, z) = (elements::<B>(1, 2 * code.rows), elements::<B>(2, 2 * code.rows));
-    let [a, b] = elements::<B>(3, 2)[..] else { unreachable!("two blocks") };
+    let scalars = elements::<B>(3, 2).into_iter();
+    let scalars: Vec<_> = scalars.map(|a| a & Block::MAX >> (128 - B::SCALAR)).collect();
+    let [a, b] = scalars[..] else { unreachable!("two scalars") };
     let together = compressed::<B>(&code, &sum(&scaled::<B>(a, &x), &scaled::<B>(b, &z)));
     let apart = sum(
         &scaled::<B>(a, &compressed::<B>(&code, &x)),
@@ -193,14 +209,14 @@ fn two_vectors_together_are_two_vectors_over<B: Plain>() {
         let left: Vec<B> = x.iter().map(|&x| B::truncate(x)).collect();
         let (mut left, mut right) = (halves(&code, &left), halves(&code, &z));
         let ([left, second_left], [right, second_right]) = (&mut left, &mut right);
-        code.compress_both(left, right, |region, to_left, to_right| {
+        code.compress_both::<B>(left, right, |region, to_left, to_right| {
             let part = region * to_left.len()..(region + 1) * to_left.len();
             to_left.copy_from_slice(&second_left[part.clone()]);
             to_right.copy_from_slice(&second_right[part]);
         });
         let left = left.iter().map(|&x| x.into());
         assert!(left.eq(compressed::<B>(&code, &x)));
-        assert!(**right == compressed::<B>(&code, &z));
+        assert!(right[..] == compressed::<B>(&code, &z));
     }
 }
 
