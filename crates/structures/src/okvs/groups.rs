@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
-use super::OkvsValue;
 use super::cipher::{BATCH, Hash};
+use super::{OkvsEntry, OkvsValue};
 
 /// Keys are grouped in chunks of this many, each by itself: what is moved stays in an L2 cache, and a place in a chunk
 /// fits 16 bits.
@@ -63,11 +63,15 @@ impl Groups {
     }
 
     /// The entries of `values` whose keys are in `cluster`.
-    pub(super) fn values<V: OkvsValue>(&self, cluster: usize, values: &[V]) -> Zeroizing<Vec<V>> {
+    pub(super) fn values<E: OkvsEntry>(
+        &self,
+        cluster: usize,
+        values: &[E],
+    ) -> Zeroizing<Vec<E::Value>> {
         let mut here = Zeroizing::new(Vec::with_capacity(self.load(cluster)));
         for (chunk, values) in self.each_chunk().zip(values.chunks(CHUNK)) {
             let places = &chunk.places[chunk.range(cluster)];
-            here.extend(places.iter().map(|place| values[usize::from(*place)]));
+            here.extend(places.iter().map(|place| values[usize::from(*place)].value()));
         }
         here
     }

@@ -37,7 +37,7 @@ use zeroize::Zeroizing;
 
 pub(crate) use loads::at_most_in_a_cluster;
 pub use shape::{OkvsKind, OkvsShape};
-pub use value::OkvsValue;
+pub use value::{OkvsEntry, OkvsValue};
 
 use cipher::{Hash, Streams};
 use groups::Groups;
@@ -46,9 +46,9 @@ use groups::Groups;
 const LAMBDA: f64 = 40.0;
 
 /// Keys that [`decode`] sorts at once, of so many, which bounds its memory: 18 bytes for each. Each time it goes over the whole
-/// encoding.
+/// encoding, so it does four times at most.
 fn at_once(keys: usize) -> usize {
-    (keys / 4).clamp(1 << 18, 1 << 22)
+    keys.div_ceil(4).max(1 << 18)
 }
 
 /// Why pairs have no encoding. None of the texts holds a key or a value.
@@ -93,28 +93,41 @@ enum Failure {
 ///
 /// # Errors
 /// [`OkvsError::Length`] and [`OkvsError::Repeated`] are mistakes of the caller; [`OkvsError::Unsolvable`] is bad luck.
-pub fn encode<V: OkvsValue>(
+///
+/// # Panics
+/// When parts of values are to go into a store that is not banded.
+pub fn encode<E: OkvsEntry>(
     shape: &OkvsShape,
     seed: u128,
     keys: &[u128],
-    values: &[V],
+    values: &[E],
     rng: &mut dyn CryptoRng,
-) -> Result<Vec<V>, OkvsError> {
+) -> Result<Vec<E>, OkvsError> {
+    assert!(!E::PART || shape.kind() == OkvsKind::Band, "parts need rows of zeros and ones");
     shape.check(keys.len(), values.len())?;
     // Allocated first, so that what is given up at the end is at the end of the heap.
-    let mut encoding = vec![V::ZERO; shape.len()];
+    let mut encoding = vec![E::of(E::Value::ZERO); shape.len()];
     let hash = &Hash::new(seed);
     let groups = &Groups::new(hash, shape.clusters(), keys);
     let streams = &Streams::new(rng);
     let clusters = encoding.par_chunks_mut(shape.columns()).enumerate();
     let solved: Vec<Result<(), OkvsError>> = clusters
-        .map(|(cluster, columns)| {
-            let hashes = groups.hashes(cluster);
-            let values = groups.values(cluster, values);
-            let mut stream = streams.cluster(cluster);
-            let solved = shape.solve(hash, &hashes, &values, &mut stream, columns);
-            solved.map_err(|failure| explain(failure, groups, cluster))
-        })
+        .map_init(
+            Zeroizing::default,
+            |columns: &mut Zeroizing<Vec<E::Value>>, (cluster, entries)| {
+                columns.clear();
+                columns.resize(entries.len(), E::Value::ZERO);
+                let hashes = groups.hashes(cluster);
+                let values = groups.values(cluster, values);
+                let mut stream = streams.cluster(cluster);
+                let solved = shape.solve(hash, &hashes, &values, &mut stream, columns);
+                entries
+                    .iter_mut()
+                    .zip(&**columns)
+                    .for_each(|(entry, column)| *entry = E::of(*column));
+                solved.map_err(|failure| explain(failure, groups, cluster))
+            },
+        )
         .collect();
     solved.into_iter().collect::<Result<(), _>>()?;
     Ok(encoding)
@@ -135,25 +148,41 @@ pub fn decode<V: OkvsValue>(
 ) {
     assert_eq!(encoding.len(), shape.len(), "an encoding has as many entries as its shape says");
     assert_eq!(keys.len(), values.len(), "a value for each key");
-    let hash = &Hash::new(seed);
     let at_once = at_once(keys.len());
     for (keys, values) in keys.chunks(at_once).zip(values.chunks_mut(at_once)) {
-        let groups = &Groups::new(hash, shape.clusters(), keys);
-        let pieces = groups.pieces(shape.clusters(), values);
-        let clusters = encoding.par_chunks(shape.columns()).zip(pieces).enumerate();
-        clusters.for_each(|(cluster, (columns, pieces))| {
-            let hashes = groups.hashes(cluster);
-            let mut values = Zeroizing::new(vec![V::ZERO; hashes.len()]);
-            shape.decode(hash, columns, &hashes, &mut values);
-            let mut rest = &values[..];
-            for piece in pieces {
-                let (here, after) = rest.split_at(piece.len());
-                piece.copy_from_slice(here);
-                rest = after;
-            }
-        });
-        groups.ungroup(values);
+        decode_at_once(shape, seed, encoding, keys, values);
     }
+}
+
+/// As [`decode`], in one go over the encoding, for 18 bytes of memory a key.
+///
+/// # Panics
+/// As [`decode`].
+pub fn decode_at_once<V: OkvsValue>(
+    shape: &OkvsShape,
+    seed: u128,
+    encoding: &[V],
+    keys: &[u128],
+    values: &mut [V],
+) {
+    assert_eq!(encoding.len(), shape.len(), "an encoding has as many entries as its shape says");
+    assert_eq!(keys.len(), values.len(), "a value for each key");
+    let hash = &Hash::new(seed);
+    let groups = &Groups::new(hash, shape.clusters(), keys);
+    let pieces = groups.pieces(shape.clusters(), values);
+    let clusters = encoding.par_chunks(shape.columns()).zip(pieces).enumerate();
+    clusters.for_each(|(cluster, (columns, pieces))| {
+        let hashes = groups.hashes(cluster);
+        let mut values = Zeroizing::new(vec![V::ZERO; hashes.len()]);
+        shape.decode(hash, columns, &hashes, &mut values);
+        let mut rest = &values[..];
+        for piece in pieces {
+            let (here, after) = rest.split_at(piece.len());
+            piece.copy_from_slice(here);
+            rest = after;
+        }
+    });
+    groups.ungroup(values);
 }
 
 /// What a cluster's failure means for the caller, who counts keys and not rows.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use chacha20::ChaCha20Rng;
 use proptest::prelude::*;
 use rand_core::{Rng, SeedableRng};
+use veilset_simd::Nonet;
 
 use super::*;
 
@@ -45,6 +46,21 @@ fn assert_is_map<V: OkvsValue + PartialEq + std::fmt::Debug>(
         None => values.contains(got) || **got == V::ZERO,
     });
     assert_eq!(strangers.count(), 0, "{kind:?} {}: a key outside has a value", keys.len());
+}
+
+#[test]
+fn a_store_of_parts_gives_the_parts_back() {
+    const MASK: u128 = (1 << Nonet::BITS) - 1;
+    for count in [1, 300, 70_000] {
+        let (keys, values) = (numbers(count, 2), numbers(count, 3));
+        let shape = OkvsShape::new(OkvsKind::Band, count);
+        let parts: Vec<Nonet> = values.iter().map(|value| Nonet::truncate(*value)).collect();
+        let encoding = encode(&shape, SEED, &keys, &parts, &mut rng(1)).expect("distinct keys");
+        let encoding: Vec<u128> = encoding.into_iter().map(u128::from).collect();
+        let mut got = vec![0; count];
+        decode(&shape, SEED, &encoding, &keys, &mut got);
+        assert!(got.iter().zip(&values).all(|(got, value)| *got == value & MASK), "{count}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a store can hold.
 
-use veilset_simd::{gf64_multiply, gf128_add_polynomial, gf128_multiply};
+use veilset_simd::{Nonet, gf64_multiply, gf128_add_polynomial, gf128_multiply};
 use zeroize::Zeroize;
 
 /// A vector over GF(2^128), written as one or several numbers, or an element of GF(2^64); bit i of a number is the
@@ -28,6 +28,54 @@ pub trait OkvsValue: Copy + Send + Sync + Zeroize {
 
     /// The vector whose entries are the next numbers that `next` gives.
     fn draw(next: impl FnMut() -> u128) -> Self;
+}
+
+/// A value as [`encode`](super::encode) takes and gives it: what stores hold, or part of that.
+pub trait OkvsEntry: Copy + Send + Sync + Zeroize {
+    /// What is added up; a part stands for a value whose other bits mean nothing.
+    type Value: OkvsValue;
+
+    /// Whether it is a part, which only rows of zeros and ones give back.
+    const PART: bool;
+
+    /// The value that it stands for.
+    fn value(self) -> Self::Value;
+
+    /// What stands for a value.
+    fn of(value: Self::Value) -> Self;
+}
+
+impl<V: OkvsValue> OkvsEntry for V {
+    type Value = Self;
+
+    const PART: bool = false;
+
+    #[inline]
+    fn value(self) -> Self {
+        self
+    }
+
+    #[inline]
+    fn of(value: Self) -> Self {
+        value
+    }
+}
+
+/// The lowest bits of a number: in a banded store they are encoded by the lowest bits of the encoding.
+impl OkvsEntry for Nonet {
+    type Value = u128;
+
+    const PART: bool = true;
+
+    #[inline]
+    fn value(self) -> u128 {
+        self.into()
+    }
+
+    #[inline]
+    fn of(value: u128) -> Self {
+        Self::truncate(value)
+    }
 }
 
 impl OkvsValue for u128 {
