@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use rayon::prelude::*;
 use veilset_channel::PeerFault;
+use zeroize::Zeroizing;
 
 /// The answers to the queries, in their order.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,17 +56,59 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 /// Values that one task takes.
 pub(crate) const VALUES_A_TASK: usize = 64;
 
+/// Values of a sorted set that lie close enough for their pages to be known to the processor, and most of them to a cache.
+const NEAR: usize = 1 << 18;
+
+/// Queries that are put in order at once, where the set is long.
+const QUERIES: usize = 1 << 20;
+
 /// Looks each query up in `sorted`. Each lookup takes the same steps whether it hits or not.
 pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Hits {
+    membership_by(queries, sorted, NEAR)
+}
+
+fn membership_by(queries: &[u128], sorted: &[u128], near: usize) -> Hits {
     if sorted.is_empty() {
         return Hits::new(vec![false; queries.len()]);
     }
-    let index = Index::new(sorted);
-    let askers: Vec<AtomicU32> = sorted.iter().map(|_| AtomicU32::new(NOBODY)).collect();
-    let repeated = AtomicBool::new(false);
+    let lookup = Lookup::new(sorted);
     let mut e = vec![false; queries.len()];
-    let tasks = queries.par_chunks(VALUES_A_TASK).zip(e.par_chunks_mut(VALUES_A_TASK));
-    tasks.enumerate().for_each(|(task, (queries, e))| {
+    // With fewer than four stretches, putting queries in order costs more than it saves.
+    let stretches = sorted.len() / near;
+    if stretches < 4 {
+        let tasks = queries.par_chunks(VALUES_A_TASK).zip(e.par_chunks_mut(VALUES_A_TASK));
+        tasks.enumerate().for_each(|(task, (queries, e))| {
+            let first = task * VALUES_A_TASK;
+            let numbers: [u32; VALUES_A_TASK] = std::array::from_fn(|place| (first + place) as u32);
+            lookup.look(queries, &numbers[..queries.len()], e);
+        });
+    } else {
+        let tasks = queries.par_chunks(QUERIES).zip(e.par_chunks_mut(QUERIES));
+        tasks.enumerate().for_each(|(task, (queries, e))| {
+            lookup.look_in_order(queries, task * QUERIES, stretches.ilog2(), e);
+        });
+    }
+    let askers = lookup.askers.into_iter().map(AtomicU32::into_inner).collect();
+    Hits { e, askers, repeated: lookup.repeated.into_inner() }
+}
+
+/// A set that is asked, and what is known of who asked.
+struct Lookup<'a> {
+    index: Index<'a>,
+    askers: Vec<AtomicU32>,
+    repeated: AtomicBool,
+}
+
+impl<'a> Lookup<'a> {
+    /// Of a set that is not empty.
+    fn new(sorted: &'a [u128]) -> Self {
+        let askers = sorted.iter().map(|_| AtomicU32::new(NOBODY)).collect();
+        Self { index: Index::new(sorted), askers, repeated: AtomicBool::new(false) }
+    }
+
+    /// Looks up to [`VALUES_A_TASK`] queries up that have these numbers.
+    fn look(&self, queries: &[u128], numbers: &[u32], e: &mut [bool]) {
+        let (index, sorted) = (&self.index, self.index.sorted);
         let mut places = [0; VALUES_A_TASK];
         // Loop after loop, so that the memory of many lookups is fetched at once.
         queries.iter().zip(&mut places).for_each(|(query, place)| *place = index.start(*query));
@@ -73,17 +116,30 @@ pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Hits {
             *place = index.place(*query, *place).min(sorted.len() - 1);
             *hit = sorted[*place] == *query;
         }
-        let first = (task * VALUES_A_TASK) as u32;
-        let asked = (first..).zip(&*e).zip(places).map(|((number, hit), place)| {
+        let asked = numbers.iter().zip(&*e).zip(places).map(|((number, hit), place)| {
             // Nobody, whose bits are all set, where nothing hits.
             let asker = number | u32::from(!*hit).wrapping_neg();
-            (askers[place].fetch_min(asker, Relaxed) != NOBODY) & *hit
+            (self.askers[place].fetch_min(asker, Relaxed) != NOBODY) & *hit
         });
         let twice = asked.fold(false, |twice, again| twice | again);
-        repeated.fetch_or(twice, Relaxed);
-    });
-    let askers = askers.into_iter().map(AtomicU32::into_inner).collect();
-    Hits { e, askers, repeated: repeated.into_inner() }
+        self.repeated.fetch_or(twice, Relaxed);
+    }
+
+    /// Looks queries up, of which the first has number `first`, in the order of their top bits, so many: those that follow one
+    /// another ask for values that lie near one another.
+    fn look_in_order(&self, queries: &[u128], first: usize, bits: u32, e: &mut [bool]) {
+        let (order, ordered) = self.index.by_stretch(queries, bits);
+        let mut found = [false; VALUES_A_TASK];
+        for (places, queries) in order.chunks(VALUES_A_TASK).zip(ordered.chunks(VALUES_A_TASK)) {
+            let mut numbers = [0; VALUES_A_TASK];
+            for (number, place) in numbers.iter_mut().zip(places) {
+                *number = first as u32 + place;
+            }
+            let found = &mut found[..queries.len()];
+            self.look(queries, &numbers[..queries.len()], found);
+            places.iter().zip(found).for_each(|(place, found)| e[*place as usize] = *found);
+        }
+    }
 }
 
 /// Where in a sorted set the values with given top bits begin.
@@ -123,6 +179,23 @@ impl<'a> Index<'a> {
         });
         let most = most.max().unwrap_or(0);
         Self { sorted, shift, starts, most }
+    }
+
+    /// The queries in the order of the stretch of the set, of 2^`bits`, in which each would be, and where each of them stood.
+    fn by_stretch(&self, queries: &[u128], bits: u32) -> (Vec<u32>, Zeroizing<Vec<u128>>) {
+        let last = (1 << bits) - 1;
+        let down = self.shift + (self.starts.len().ilog2() + 1).saturating_sub(bits);
+        let stretch = |query: &u128| usize::try_from(query >> down).unwrap_or(last).min(last);
+        let mut next = vec![0; last + 2];
+        queries.iter().for_each(|query| next[stretch(query) + 1] += 1);
+        (0..=last).for_each(|stretch| next[stretch + 1] += next[stretch]);
+        let (mut order, mut ordered) = (vec![0; queries.len()], vec![0; queries.len()]);
+        for (place, query) in (0..).zip(queries) {
+            let slot = &mut next[stretch(query)];
+            (order[*slot], ordered[*slot]) = (place, *query);
+            *slot += 1;
+        }
+        (order, Zeroizing::new(ordered))
     }
 
     /// How many values have smaller top bits than `query`.
@@ -183,8 +256,25 @@ mod tests {
         assert_eq!(hits.indices(), indices.collect::<Vec<u32>>());
         assert_eq!(hits.taken(), taken);
         assert_eq!(hits, Hits { askers, ..Hits::new(expected) });
+        assert_eq!(membership_by(&own, &sorted, 1), hits, "in order");
         assert_eq!(membership(&own, &[]), Hits::new(vec![false; 200]));
         assert_eq!(membership(&[], &sorted).taken(), vec![false; sorted.len()]);
+    }
+
+    #[test]
+    fn answers_do_not_depend_on_the_order_of_lookups() {
+        let value = |number: u128| number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+        for shift in [0, 40, 100] {
+            let mut sorted: Vec<u128> = (0..5000).map(|number| value(number) >> shift).collect();
+            sort(&mut sorted);
+            sorted.dedup();
+            let mut own: Vec<u128> = (4000..8000).map(|number| value(number) >> shift).collect();
+            own.extend([0, u128::MAX, own[7]]);
+            let plain = membership(&own, &sorted);
+            for near in [1, 3, 100, 1200] {
+                assert_eq!(membership_by(&own, &sorted, near), plain, "{shift} {near}");
+            }
+        }
     }
 
     #[test]
