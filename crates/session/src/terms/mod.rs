@@ -24,7 +24,7 @@ pub(crate) use mismatch::{differ, differing_learners, escape, mismatched_values}
 pub(crate) use unchecked::UncheckedTerms;
 
 /// The version of everything that crosses the wire; two versions never talk.
-pub const WIRE_VERSION: u16 = 8;
+pub const WIRE_VERSION: u16 = 9;
 
 /// The most columns of values, of labels, or of a union's rows.
 pub const MAX_COLUMNS: usize = 64;

@@ -5,8 +5,8 @@ use veilset_ot::base::Base;
 use veilset_ot::vole;
 use veilset_structures::okvs::OkvsShape;
 
-use super::width;
-use crate::kit::store::{KIND, Width, bytes, chunks, over};
+use super::{Field, among, over_field};
+use crate::kit::store::{KIND, bytes, chunks};
 use crate::kit::wire::{frames, size};
 use crate::{PartyCost, Security};
 
@@ -40,17 +40,17 @@ pub(crate) fn cost(
     security: Security,
     base: Base,
 ) -> (PartyCost, PartyCost) {
-    cost_over(width(size(own), security), points, own, security, base)
+    cost_over(Field::of(size(own), security), points, own, security, base)
 }
 
 /// The same between two of several parties, of whose functions so many values are computed in all.
 pub(crate) fn cost_among(points: u64, own: u64, evaluated: u64) -> (PartyCost, PartyCost) {
     let security = Security::SemiHonest;
-    cost_over(width(size(evaluated), security), points, own, security, Base::Ristretto)
+    cost_over(among(size(evaluated)), points, own, security, Base::Ristretto)
 }
 
 fn cost_over(
-    width: Width,
+    field: Field,
     points: u64,
     own: u64,
     security: Security,
@@ -65,14 +65,13 @@ fn cost_over(
     }
     let points = size(points);
     let len = OkvsShape::new(KIND, points).len();
-    let vole = over!(width, B => vole::wire_cost::<B>(base, len, security.into()));
+    let vole = over_field!(field, B => vole::wire_cost::<B>(base, len, security.into()));
     // A commitment and a coin, and a coin.
     let coins = if security == Security::Malicious { 32.0 } else { 0.0 };
-    let sums =
-        over!(width, B => len as f64 * bytes::<B>() as f64 + frames(chunks::<B>(len).count()));
+    let sums = over_field!(field, B => len as f64 * bytes::<B>() as f64 + frames(chunks::<B>(len).count()));
     let sent = vole.sender.0 + frames(vole.sender.1) + 2.0 * coins;
     let returned = vole.receiver.0 + frames(vole.receiver.1) + 16.0 + frames(1) + sums + coins;
-    let memory = memory(width, security, Sizes { points, own: size(own), len });
+    let memory = memory(field, security, Sizes { points, own: size(own), len });
     let (points, own, len) = (points as f64, own as f64, len as f64);
     let checks = if security == Security::Malicious { 1.1 } else { 1.0 };
     // What lies in no cache takes longer.
@@ -104,24 +103,33 @@ struct Sizes {
     len: usize,
 }
 
-/// Bytes beside the elements at the sender's and the receiver's fullest moments: while the vectors are made, or while a set is
-/// evaluated or encoded. The elements themselves are given up by then.
-fn memory(width: Width, security: Security, sizes: Sizes) -> (f64, f64) {
+/// Bytes beside the elements at the sender's and the receiver's fullest moments: while the elements are split, while the vectors are
+/// made, or while a set is evaluated or encoded. The elements themselves are given up once they are split.
+fn memory(field: Field, security: Security, sizes: Sizes) -> (f64, f64) {
     /// A key, a value, and an element of the large field.
     const BLOCK: f64 = 16.0;
     /// What puts keys in order, of all of them or a quarter.
     const ORDER: f64 = BLOCK + 2.0;
     let (points, own, len) = (sizes.points as f64, sizes.own as f64, sizes.len as f64);
-    let entry = over!(width, B => bytes::<B>()) as f64;
-    // A region of the second halves is there, and where they are checked all of them beside it.
-    let (given, halves) = match security {
-        Security::SemiHonest => (Element::LEN as f64, 8.0 / 7.0),
-        Security::Malicious => (0.0, 15.0 / 7.0),
+    let entry = over_field!(field, B => bytes::<B>()) as f64;
+    let given = match security {
+        Security::SemiHonest => Element::LEN as f64,
+        Security::Malicious => 0.0,
     };
-    let evaluating = BLOCK * len + (2.0 * BLOCK + entry + ORDER / 4.0 - given) * own;
+    // In batches, those in work beside the result. Otherwise a region of the second halves is there, and where they are checked all
+    // of them beside it.
+    let (grown, halves) = match (field, security) {
+        (Field::Middle, _) => (1.0, 1.0),
+        (_, Security::SemiHonest) => (2.0, 8.0 / 7.0),
+        (_, Security::Malicious) => (2.0, 15.0 / 7.0),
+    };
+    let evaluated = BLOCK + (BLOCK + ORDER) / 4.0 - given;
+    let evaluating = BLOCK * len + (evaluated + entry) * own;
     let encoding = entry * len + (BLOCK + entry + ORDER - given) * points;
     let making = (halves * (BLOCK + entry) + entry) * len + (BLOCK - given) * points;
-    let decoding = BLOCK * len + (2.0 * BLOCK + ORDER / 4.0 - given) * points;
-    let growing = 2.0 * BLOCK * len + (BLOCK + entry - given) * own;
-    (growing.max(evaluating), encoding.max(making).max(decoding))
+    let decoding = BLOCK * len + evaluated * points;
+    let growing = grown * BLOCK * len + (BLOCK + entry - given) * own;
+    let split = BLOCK + entry;
+    let sender = growing.max(evaluating).max(split * own);
+    (sender, encoding.max(making).max(decoding).max(split * points))
 }

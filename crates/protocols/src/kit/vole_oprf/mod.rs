@@ -1,8 +1,8 @@
 //! `vole-oprf`: an oblivious pseudorandom function of many points at once, from vector OLE and a key-value store.
 //!
-//! Raghuraman and Rindal, CCS 2022, eprint 2022/320, figure 4. F is a field of 2^128 elements; B is F, or a subfield of
-//! 2^64 elements, which halves what step 2 sends ([`Width`]). Let `h` be bytes 16 to 23 or 16 to 31 of an element as an
-//! element of B, and `P` a vector over B with ⟨row(y), P⟩ = h(y) for all of the receiver's elements.
+//! Raghuraman and Rindal, CCS 2022, eprint 2022/320, figure 4. F is a field of 2^128 elements; B is F, a subfield of
+//! 2^64 elements, or a space of nine dimensions over one of 2^8: step 2 sends 16, 8 or 9 bytes an entry ([`Field`]). Let `h` be so
+//! many bytes of an element's second half as an element of B, and `P` a vector over B with ⟨row(y), P⟩ = h(y) for all of the receiver's elements.
 //!
 //! 1. The parties make a vector OLE: the sender has Δ and a vector K', the receiver A over B and C = K' + Δ·A.
 //! 2. The receiver encodes P under a seed of its choice and sends the seed and A + P.
@@ -12,7 +12,8 @@
 //!
 //! **Security.** Semi-honest: A + P is uniform, so the sender sees nothing of P; for an x that is not the receiver's, the
 //! receiver knows what enters H up to Δ·(h(x) + ⟨row(x), P⟩) with Δ unknown, 128 bits of it, and the factor not 0 but with
-//! probability 1/|B|. Over the sender's elements that adds up to at most 2^-40. H is the tweakable hash of the oblivious
+//! probability 1/|B|; where it is not, its product with Δ has 128 unknown bits, for F is a field, whatever B is. Over the sender's
+//! elements that adds up to at most 2^-40. H is the tweakable hash of the oblivious
 //! transfers, x its tweak; that it holds for multiples of Δ is an argument in the ideal-permutation model (`docs/notes/ot.md`).
 //!
 //! **Malicious**, with [`Security::Malicious`]: the vector OLE and the transfers under it are checked. The sender commits to a coin
@@ -27,26 +28,31 @@
 
 mod coin;
 mod cost;
+mod field;
 mod messages;
 mod output;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use rand_core::CryptoRng;
 use rayon::prelude::*;
-use veilset_channel::ChannelExt;
+use veilset_channel::{ChannelExt, Chunks};
 use veilset_crypto::Element;
 use veilset_ot::base::Base;
 use veilset_ot::vole::{Subfield, VoleReceiver, VoleSender};
 use veilset_ot::{BaseOt, Block, ExtensionParameters};
-use veilset_structures::okvs::{OkvsShape, OkvsValue, decode, encode};
+use veilset_structures::okvs::{OkvsEntry, OkvsShape, decode_at_once, encode};
 use zeroize::{Zeroize, Zeroizing};
 
 use self::coin::{CoinToss, Coins};
 pub(crate) use self::cost::{MAX_POINTS, ROUNDS, cost, cost_among, setup_passes, waits};
+pub(crate) use self::field::Field;
+use self::field::over_field;
 use self::output::Output;
 use crate::kit::comparison::{Outputs, needs_keys};
-use crate::kit::store::{KIND, Seed, Sums, Width, chunks, half, over};
+use crate::kit::store::{KIND, Seed, Sums, Width, chunks, half};
 use crate::{Means, Observer, ProtocolError, Role, Run, Security};
 
 /// The step in which the encoded set crosses.
@@ -55,6 +61,9 @@ const STEP: &str = "encoded set";
 /// Values that one task takes.
 const VALUES_A_TASK: usize = 4096;
 
+/// Elements that are evaluated at once, if there are so many.
+const LEAST_AT_ONCE: usize = 1 << 18;
+
 /// What both sides know of an evaluation beforehand.
 pub(crate) struct OprfTerms<'a> {
     session: &'a [u8; 32],
@@ -62,8 +71,7 @@ pub(crate) struct OprfTerms<'a> {
     keyed: Role,
     /// The other one's points.
     count: usize,
-    /// The points of the one that holds the key.
-    evaluated: usize,
+    field: Field,
     security: Security,
     base: Base,
     /// Whether a key for each element is among the outputs.
@@ -81,11 +89,12 @@ impl<'a> OprfTerms<'a> {
         // Of all parts of a run.
         let evaluated = points.saturating_mul(1 << run.input.slack);
         let keyed_rows = needs_keys(run);
-        let session = run.means.session;
-        Self { security, base, keyed_rows, ..Self::among(session, keyed, count, evaluated) }
+        let (session, field) = (run.means.session, Field::of(evaluated, security));
+        Self { session, keyed, count, field, security, base, keyed_rows }
     }
 
-    /// Of one between two of several parties: semi-honest, at `count` points of the one and `evaluated` of the one that holds the key.
+    /// Of one between two of several parties: semi-honest, at `count` points of the one, where `evaluated` values of those that hold
+    /// keys are computed in all.
     pub(crate) fn among(
         session: &'a [u8; 32],
         keyed: Role,
@@ -93,7 +102,8 @@ impl<'a> OprfTerms<'a> {
         evaluated: usize,
     ) -> Self {
         let (security, base) = (Security::SemiHonest, Base::Ristretto);
-        Self { session, keyed, count, evaluated, security, base, keyed_rows: false }
+        let field = among(evaluated);
+        Self { session, keyed, count, field, security, base, keyed_rows: false }
     }
 
     fn derive(&self, what: &str) -> [u8; 32] {
@@ -127,20 +137,11 @@ impl<'a> OprfTerms<'a> {
     fn shape(&self) -> OkvsShape {
         OkvsShape::new(KIND, self.count)
     }
-
-    fn width(&self) -> Width {
-        width(self.evaluated, self.security)
-    }
 }
 
-/// The field B for `evaluated` points of the key's holder. The bound on a receiver that cheats needs 128 bits; otherwise a
-/// receiver can evaluate at any of these points with probability 2^-64 a point, which may add up to 2^-41, for there
-/// may be an evaluation each way.
-fn width(evaluated: usize, security: Security) -> Width {
-    match security {
-        Security::SemiHonest => Width::of(evaluated, 41),
-        Security::Malicious => Width::Wide,
-    }
+/// The field between two of several parties, which share stores over it.
+fn among(evaluated: usize) -> Field {
+    Width::of(evaluated, 41).into()
 }
 
 /// The sender's part: draws a key for the function, and evaluates it at its own elements.
@@ -149,7 +150,7 @@ pub(crate) fn send(
     terms: &OprfTerms<'_>,
     elements: Zeroizing<Vec<Element>>,
 ) -> Result<Outputs, ProtocolError> {
-    over!(terms.width(), B => send_over::<B>(means, terms, elements))
+    over_field!(terms.field, B => send_over::<B>(means, terms, elements))
 }
 
 /// The same over a field that the caller knows to be B.
@@ -178,15 +179,19 @@ pub(crate) fn send_over<B: Subfield>(
     for range in chunks::<B>(shape.len()).ranges() {
         let sums = means.channel.take::<Sums<B>>(&range.len())?.0;
         means.observer.advance(range.len() as u64);
-        let entries = k[range].par_iter_mut().zip(sums).with_min_len(VALUES_A_TASK);
-        entries.for_each(|(k, sum)| *k ^= sum.scale(*delta));
+        add_scaled(&mut k[range], &sums, *delta);
     }
     let coins = toss.open(means.channel)?;
-    let mut values = Zeroizing::new(vec![0; keys.len()]);
-    decode(&shape, seed, &k, &keys, &mut values);
-    let sums = values.par_iter_mut().zip(&*points).with_min_len(VALUES_A_TASK);
-    sums.for_each(|(value, point)| *value ^= point.scale(*delta));
-    Ok(terms.output(coins).finish(values, &keys, &elements, terms.keyed_rows))
+    let add = |range: Range<usize>, values: &mut [Block]| {
+        add_scaled(values, &points[range], *delta);
+    };
+    Ok(Evaluation { terms, coins, seed, store: &k }.at(keys, &elements, add))
+}
+
+/// Adds to each of `sums` the product of the element in its place with Δ.
+fn add_scaled<B: Subfield>(sums: &mut [Block], elements: &[B], delta: Block) {
+    let tasks = sums.par_chunks_mut(VALUES_A_TASK).zip(elements.par_chunks(VALUES_A_TASK));
+    tasks.for_each(|(sums, elements)| B::add_scaled(sums, elements, delta));
 }
 
 /// The receiver's part: F of each element.
@@ -195,10 +200,10 @@ pub(crate) fn receive(
     terms: &OprfTerms<'_>,
     elements: Zeroizing<Vec<Element>>,
 ) -> Result<Outputs, ProtocolError> {
-    over!(terms.width(), B => receive_over::<B>(means, terms, elements))
+    over_field!(terms.field, B => receive_over::<B>(means, terms, elements))
 }
 
-fn receive_over<B: Subfield + OkvsValue>(
+fn receive_over<B: Subfield + OkvsEntry>(
     means: &mut Means<'_>,
     terms: &OprfTerms<'_>,
     elements: Zeroizing<Vec<Element>>,
@@ -213,9 +218,8 @@ fn receive_over<B: Subfield + OkvsValue>(
     let seed = encoded.seed;
     encoded.put_under(means, a)?;
     drop(encoded);
-    let values = evaluated(terms, seed, &keys, &c);
     let coins = toss.opened(means.channel)?;
-    Ok(terms.output(coins).finish(values, &keys, &elements, terms.keyed_rows))
+    Ok(Evaluation { terms, coins, seed, store: &c }.at(keys, &elements, |_, _| ()))
 }
 
 /// Step 1 of the receiver: A and C.
@@ -232,16 +236,42 @@ fn vectors<B: Subfield>(
     Ok(vectors)
 }
 
-/// Step 4, before H.
-fn evaluated(
-    terms: &OprfTerms<'_>,
+/// What steps 3 and 4 evaluate: ⟨row(x), K⟩ or ⟨row(y), C⟩, then H.
+struct Evaluation<'a> {
+    terms: &'a OprfTerms<'a>,
+    coins: Option<Coins>,
     seed: u128,
-    keys: &[u128],
-    c: &[Block],
-) -> Zeroizing<Vec<Block>> {
-    let mut values = Zeroizing::new(vec![0; keys.len()]);
-    decode(&terms.shape(), seed, c, keys, &mut values);
-    values
+    /// K or C.
+    store: &'a [Block],
+}
+
+impl Evaluation<'_> {
+    /// F of the elements with these keys, which takes the place of the keys; `add` adds to the values of a range of them before H. A
+    /// quarter at a time, which goes over the whole store each time.
+    fn at(
+        self,
+        mut keys: Zeroizing<Vec<u128>>,
+        elements: &[Element],
+        add: impl Fn(Range<usize>, &mut [Block]),
+    ) -> Outputs {
+        let Self { terms, coins, seed, store } = self;
+        let (shape, output) = (terms.shape(), terms.output(coins));
+        let at_once = keys.len().div_ceil(4).max(LEAST_AT_ONCE);
+        let rows = if terms.keyed_rows { keys.len() } else { 0 };
+        let mut of_rows = Zeroizing::new(Vec::with_capacity(rows));
+        for range in Chunks::new(keys.len(), at_once).ranges() {
+            let mut values = Zeroizing::new(vec![0; range.len()]);
+            let keys = &mut keys[range.clone()];
+            decode_at_once(&shape, seed, store, keys, &mut values);
+            add(range.clone(), &mut values);
+            // The semi-honest H takes no elements.
+            let elements = elements.get(range).unwrap_or_default();
+            let outputs = output.finish(values, keys, elements, terms.keyed_rows);
+            keys.copy_from_slice(&outputs.values);
+            of_rows.extend_from_slice(&outputs.keys);
+        }
+        Outputs { values: keys, keys: of_rows }
+    }
 }
 
 /// The elements at which a party asks for the functions of several others, encoded once: A hides P from each of them anew.
@@ -250,7 +280,7 @@ pub(crate) struct Question<B: Zeroize> {
     encoded: Encoded<B>,
 }
 
-impl<B: Subfield + OkvsValue> Question<B> {
+impl<B: Subfield + OkvsEntry> Question<B> {
     /// About these elements.
     pub(crate) fn new(
         elements: &[Element],
@@ -272,8 +302,8 @@ impl<B: Subfield + OkvsValue> Question<B> {
         let VoleReceiver { a, c } = vectors::<B>(means, terms)?;
         means.channel.put(&Seed(self.encoded.seed))?;
         self.encoded.put_under(means, a)?;
-        let values = evaluated(terms, self.encoded.seed, &self.keys, &c);
-        Ok(terms.output(None).finish(values, &self.keys, &[], terms.keyed_rows))
+        let (coins, seed, keys) = (None, self.encoded.seed, self.keys.clone());
+        Ok(Evaluation { terms, coins, seed, store: &c }.at(keys, &[], |_, _| ()))
     }
 }
 
@@ -283,7 +313,7 @@ struct Encoded<B: Zeroize> {
     p: Zeroizing<Vec<B>>,
 }
 
-impl<B: Subfield + OkvsValue> Encoded<B> {
+impl<B: Subfield + OkvsEntry> Encoded<B> {
     /// The P with ⟨row(y), P⟩ = h(y) for the elements y with these keys and points; these are given up, since memory is
     /// scarce from here on.
     fn of(

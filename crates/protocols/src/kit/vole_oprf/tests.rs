@@ -16,9 +16,9 @@ fn element(number: usize) -> Element {
 }
 
 fn terms(count: usize, security: Security) -> OprfTerms<'static> {
-    let (keyed, evaluated) = (Role::Sender, count + 10);
+    let (keyed, field) = (Role::Sender, Field::of(count + 10, security));
     let (base, keyed_rows) = (Base::Ristretto, false);
-    OprfTerms { session: &[5; 32], keyed, count, evaluated, security, base, keyed_rows }
+    OprfTerms { session: &[5; 32], keyed, count, field, security, base, keyed_rows }
 }
 
 /// F of the receiver's elements as it evaluates them, and as the sender does with the same and other elements.
@@ -83,18 +83,25 @@ fn keys_are_the_same_on_both_sides_and_others_than_values() {
 }
 
 #[test]
-fn a_narrow_field_is_for_as_many_points_as_may_fail() {
-    for (evaluated, width) in
-        [(0, Width::Narrow), (1 << 23, Width::Narrow), ((1 << 23) + 1, Width::Wide)]
-    {
-        assert_eq!(super::width(evaluated, Security::SemiHonest), width);
-        assert_eq!(super::width(evaluated, Security::Malicious), Width::Wide);
+fn a_field_is_for_as_many_points_as_may_fail() {
+    for (evaluated, field) in [
+        (0, Field::Narrow),
+        (1 << 23, Field::Narrow),
+        ((1 << 23) + 1, Field::Middle),
+        (1 << 31, Field::Middle),
+        ((1 << 31) + 1, Field::Wide),
+    ] {
+        assert_eq!(Field::of(evaluated, Security::SemiHonest), field);
+        assert_eq!(Field::of(evaluated, Security::Malicious), Field::Wide);
+        assert_ne!(among(evaluated), Field::Middle, "several parties share stores");
     }
-    // One function in both fields, for one and the same evaluation.
-    for evaluated in [20, (1 << 23) + 1] {
-        let terms = |count| OprfTerms { evaluated, ..terms(count, Security::SemiHonest) };
-        let [received, sent] = evaluations_of(terms, 10, 3);
-        assert_eq!(received.values[..], sent.values[..10], "{evaluated}");
+    // One function over each, for one and the same evaluation.
+    for field in [Field::Narrow, Field::Middle, Field::Wide] {
+        let terms = |count| OprfTerms { field, ..terms(count, Security::SemiHonest) };
+        let [received, sent] = evaluations_of(terms, 700, 3);
+        assert_eq!(received.values[..], sent.values[..700], "{field:?}");
+        let all: HashSet<u128> = sent.values.iter().copied().collect();
+        assert_eq!(all.len(), 710, "{field:?}");
     }
 }
 
