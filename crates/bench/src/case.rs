@@ -235,7 +235,13 @@ impl Case {
         let (left, right) = self.net.pair()?;
         let sender = elements(0, self.sizes.sender);
         let receiver = elements(self.sizes.sender - common, self.sizes.receiver);
-        let attached = [&sender, &receiver].map(|elements| self.attachments(elements));
+        let attached = [(Role::Sender, &sender), (Role::Receiver, &receiver)];
+        // Memory is measured: nothing is made that the run does not take.
+        let attached = attached.map(|(role, elements)| {
+            let none = self.attachments(&[]);
+            let takes = !matches!(none.in_run(protocol.spec(), role), Attached::Nothing);
+            if takes { self.attachments(elements) } else { none }
+        });
         let before = reference_seconds();
         process::reset_peak();
         let (started, cpu) = (Instant::now(), process::cpu_seconds());
