@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{
     ArgGroup, Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint, value_parser,
 };
@@ -529,7 +530,7 @@ pub(crate) struct MeetArgs {
     #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
     /// Who multiplies points of the curve: this processor, a graphics processor, or that one where a run is large enough
-    #[arg(long, help_heading = MACHINE, value_enum, default_value = "auto")]
+    #[arg(long, help_heading = MACHINE, value_enum, value_name = "auto|cpu|gpu", default_value = "auto")]
     pub(crate) device: DeviceArg,
     /// The most memory for the run, such as 500MB or 2GiB; a list goes to disk if it takes more than a quarter, and veilset
     /// refuses a run that needs more [default: the machine's free memory]
@@ -578,6 +579,12 @@ pub(crate) enum DeviceArg {
     Cpu,
     /// A graphics processor
     Gpu,
+}
+
+/// A device that is named, for what measures it before any run.
+pub(crate) fn named_device() -> impl TypedValueParser<Value = DeviceArg> {
+    let names = PossibleValuesParser::new(["cpu", "gpu"]);
+    names.map(|name| if name == "gpu" { DeviceArg::Gpu } else { DeviceArg::Cpu })
 }
 
 impl DeviceArg {

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum, value_parser};
 use veilset::registry::{MAX_FACTOR, MAX_GROUPS, MAX_LENT_GROUPS};
 use veilset_bench::Sizes;
 
-use crate::args::{ChoiceArgs, DeviceArg};
+use crate::args::{ChoiceArgs, DeviceArg, named_device};
 use crate::units;
 
 #[derive(Args)]
@@ -40,7 +40,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "S", default_value = "1.5", value_parser = seconds)]
     pub(crate) seconds: Duration,
     /// Who multiplies points of the curve
-    #[arg(long, value_enum, default_value = "cpu")]
+    #[arg(long, value_name = "cpu|gpu", value_parser = named_device(), default_value = "cpu")]
     pub(crate) device: DeviceArg,
     #[command(flatten)]
     pub(crate) choices: ChoiceArgs,

@@ -7,7 +7,9 @@ use veilset::data::MAX_LINKAGE_KEYS;
 use veilset::planner::Link;
 use veilset::registry::{MAX_FACTOR, MAX_GROUPS, MAX_LENT_GROUPS, Operation};
 
-use crate::args::{ChoiceArgs, DeviceArg, LearnArg, MACHINE, PROTOCOL, RESULT, SecurityArg};
+use crate::args::{
+    ChoiceArgs, DeviceArg, LearnArg, MACHINE, PROTOCOL, RESULT, SecurityArg, named_device,
+};
 use crate::units;
 
 /// The heading of the flags for runs between clusters.
@@ -50,7 +52,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
     /// Who multiplies points of the curve in the run; a graphics processor is measured, too
-    #[arg(long, help_heading = MACHINE, value_enum, default_value = "cpu", conflicts_with = "cluster")]
+    #[arg(long, help_heading = MACHINE, value_name = "cpu|gpu", value_parser = named_device(), default_value = "cpu", conflicts_with = "cluster")]
     pub(crate) device: DeviceArg,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
