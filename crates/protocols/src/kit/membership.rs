@@ -59,8 +59,9 @@ pub(crate) const VALUES_A_TASK: usize = 64;
 /// Values of a sorted set that lie close enough for their pages to be known to the processor, and most of them to a cache.
 const NEAR: usize = 1 << 18;
 
-/// Queries that are put in order at once, where the set is long.
+/// Queries that are put in order at once, where the set is long: at most, and at least though threads were idle.
 const QUERIES: usize = 1 << 20;
+const FEWEST_QUERIES: usize = 1 << 16;
 
 /// Looks each query up in `sorted`. Each lookup takes the same steps whether it hits or not.
 pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Hits {
@@ -83,9 +84,11 @@ fn membership_by(queries: &[u128], sorted: &[u128], near: usize) -> Hits {
             lookup.look(queries, &numbers[..queries.len()], e);
         });
     } else {
-        let tasks = queries.par_chunks(QUERIES).zip(e.par_chunks_mut(QUERIES));
+        let share = queries.len() / (2 * rayon::current_num_threads());
+        let each = share.clamp(FEWEST_QUERIES, QUERIES);
+        let tasks = queries.par_chunks(each).zip(e.par_chunks_mut(each));
         tasks.enumerate().for_each(|(task, (queries, e))| {
-            lookup.look_in_order(queries, task * QUERIES, stretches.ilog2(), e);
+            lookup.look_in_order(queries, task * each, stretches.ilog2(), e);
         });
     }
     let askers = lookup.askers.into_iter().map(AtomicU32::into_inner).collect();
@@ -182,9 +185,14 @@ impl<'a> Index<'a> {
     }
 
     /// The queries in the order of the stretch of the set, of 2^`bits`, in which each would be, and where each of them stood.
-    fn by_stretch(&self, queries: &[u128], bits: u32) -> (Vec<u32>, Zeroizing<Vec<u128>>) {
+    fn by_stretch(
+        &self,
+        queries: &[u128],
+        bits: u32,
+    ) -> (Zeroizing<Vec<u32>>, Zeroizing<Vec<u128>>) {
         let last = (1 << bits) - 1;
-        let down = self.shift + (self.starts.len().ilog2() + 1).saturating_sub(bits);
+        let top_bits = usize::BITS - (self.starts.len() - 1).leading_zeros();
+        let down = self.shift + top_bits.saturating_sub(bits);
         let stretch = |query: &u128| usize::try_from(query >> down).unwrap_or(last).min(last);
         let mut next = vec![0; last + 2];
         queries.iter().for_each(|query| next[stretch(query) + 1] += 1);
@@ -195,7 +203,7 @@ impl<'a> Index<'a> {
             (order[*slot], ordered[*slot]) = (place, *query);
             *slot += 1;
         }
-        (order, Zeroizing::new(ordered))
+        (Zeroizing::new(order), Zeroizing::new(ordered))
     }
 
     /// How many values have smaller top bits than `query`.
