@@ -276,8 +276,8 @@ fn shortened<B: Subfield>(mut first: Elements<B>, len: usize) -> Elements<B> {
 /// Bytes and frames of a run of `len` entries over `base`.
 #[must_use]
 pub fn wire_cost<B: Subfield>(base: Base, len: usize, security: Security) -> WireCost {
-    let whole = len <= B::AT_ONCE || security == Security::Malicious;
-    let extended = if whole { extend_cost::<B>(len, security) } else { Batches::cost::<B>(len) };
+    let batches = Batches::cost::<B>(security, len);
+    let extended = batches.unwrap_or_else(|| extend_cost::<B>(len, security));
     let setup = setup_bytes(base);
     let and = |one: (f64, usize), other: (f64, usize)| (one.0 + other.0, one.1 + other.1);
     WireCost {

@@ -38,8 +38,12 @@ pub(super) struct Batches {
 impl Batches {
     /// Of so many entries over B; none where one vector is enough, or where trees are checked.
     pub(super) fn of<B: Subfield>(parameters: &ExtensionParameters, len: usize) -> Option<Self> {
-        let short = len <= B::AT_ONCE || parameters.security == Security::Malicious;
-        (!short).then(|| Self::with(parameters.session, len, B::AT_ONCE))
+        let ExtensionParameters { security, session, .. } = *parameters;
+        Self::serve::<B>(security, len).then(|| Self::with(session, len, B::AT_ONCE))
+    }
+
+    fn serve<B: Subfield>(security: Security, len: usize) -> bool {
+        len > B::AT_ONCE && security == Security::SemiHonest
     }
 
     fn with(session: Session, len: usize, at_once: usize) -> Self {
@@ -68,9 +72,10 @@ impl Batches {
         *hasher.finalize().as_bytes()
     }
 
-    /// Bytes and frames of so many entries, without the setup.
-    pub(super) fn cost<B: Subfield>(len: usize) -> WireCost {
-        Self::with([0; 32], len, B::AT_ONCE).bytes::<B>()
+    /// Bytes and frames of so many entries, without the setup; none where [`of`](Self::of) has none.
+    pub(super) fn cost<B: Subfield>(security: Security, len: usize) -> Option<WireCost> {
+        let bytes = || Self::with([0; 32], len, B::AT_ONCE).bytes::<B>();
+        Self::serve::<B>(security, len).then(bytes)
     }
 
     fn bytes<B: Subfield>(&self) -> WireCost {
