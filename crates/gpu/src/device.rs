@@ -78,19 +78,19 @@ impl Device {
         let point = *b"\xe5\x21\x0f\x12\x78\x68\x11\xd3\xf4\xb7\x95\x9d\x05\x38\xae\x2c\x31\xdb\xe7\x10\x6f\xc0\x3c\x3e\xfc\x4c\xd5\x49\xc7\x15\xa4\x93";
         let product = *b"\x95\xcb\xde\x94\x76\xe8\x90\x7d\x7a\xad\xe4\x5c\xb4\xb8\x73\xf8\x8b\x59\x5a\x68\x79\x9f\xa1\x52\xe6\xf8\xf7\x64\x7a\xac\x79\x57";
         let mut points = vec![point; 1000];
-        self.multiply(&clamped(&scalar), &mut points)?;
+        self.multiply(&scalar, &mut points)?;
         if points.iter().all(|found| *found == product) { Ok(()) } else { Err(Fault::Wrong) }
     }
 
-    /// Replaces each point by its product with a clamped scalar; the neutral element becomes 0.
+    /// Replaces each point by its product with a scalar, clamped as RFC 7748 says; the neutral element becomes 0.
     ///
     /// # Errors
     /// When the driver refuses; points may have changed then.
     pub fn multiply(&self, scalar: &[u8; 32], points: &mut [[u8; 32]]) -> Result<(), Fault> {
-        self.in_pieces(scalar, None, points)
+        self.in_pieces(&clamped(scalar), None, points)
     }
 
-    /// Puts the products of where Elligator 2 takes numbers, big-endian, with a clamped scalar.
+    /// Puts the products of where Elligator 2 takes numbers, big-endian, with such a scalar.
     ///
     /// # Errors
     /// As [`multiply`](Self::multiply).
@@ -104,7 +104,7 @@ impl Device {
         points: &mut [[u8; 32]],
     ) -> Result<(), Fault> {
         assert_eq!(uniform.len(), points.len(), "each number has its point");
-        self.in_pieces(scalar, Some(uniform), points)
+        self.in_pieces(&clamped(scalar), Some(uniform), points)
     }
 
     /// Two threads take pieces in turn, so that one copies while the other's are computed.
@@ -162,7 +162,7 @@ impl Accelerator for Device {
     }
 
     fn multiply(&self, scalar: &[u8; 32], points: &mut [[u8; 32]]) -> bool {
-        Self::multiply(self, &clamped(scalar), points).is_ok()
+        Self::multiply(self, scalar, points).is_ok()
     }
 
     fn map_and_multiply(
@@ -171,7 +171,7 @@ impl Accelerator for Device {
         uniform: &[[u8; 48]],
         points: &mut [[u8; 32]],
     ) -> bool {
-        Self::map_and_multiply(self, &clamped(scalar), uniform, points).is_ok()
+        Self::map_and_multiply(self, scalar, uniform, points).is_ok()
     }
 }
 
