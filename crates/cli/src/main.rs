@@ -19,6 +19,7 @@ mod consent;
 #[cfg(feature = "console")]
 mod console;
 mod demo;
+mod device;
 mod error;
 mod escape;
 mod exchange;

@@ -16,6 +16,7 @@ use veilset::{
 
 use crate::args::{MeetArgs, PlaceArgs, SeatArgs, Talk};
 use crate::consent::{Consent, Somebody};
+use crate::device;
 use crate::error::Failure;
 use crate::interrupt::Interrupt;
 use crate::order::Order;
@@ -25,7 +26,7 @@ use crate::{report, terms, units};
 /// Reads the list, meets the others, agrees, runs, and writes what this side was to learn.
 pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     order.party.meet.log();
-    order.party.meet.device.choose(talk)?;
+    device::choose(order.party.meet.device, talk)?;
     order.check()?;
     let mut picture = None;
     let party = Party {

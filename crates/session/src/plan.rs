@@ -120,7 +120,7 @@ impl Speed {
     }
 
     fn measure_of<F: CommutativePrf>(on_device: bool) -> Self {
-        // A device wants a chunk as large as those of a run.
+        // A device is slow with few.
         let sample = if on_device { 1 << 15 } else { 32 };
         let mut rng = <chacha20::ChaCha20Rng as rand_core::SeedableRng>::from_seed([0; 32]);
         let prf = F::generate(&mut rng);

@@ -13,6 +13,7 @@ use veilset::{Job, json};
 
 use self::args::{AgreeArgs, Asked, Search as SlotSearch, SlotArgs};
 use crate::args::Talk;
+use crate::device;
 use crate::error::Failure;
 use crate::escape::json_line;
 use crate::operation::{Met, Party, deliver, phases};
@@ -23,7 +24,7 @@ use crate::report;
 /// Meets the peer, and tells the slot, or the row, that both prefer most.
 pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
     args.meet.log();
-    args.meet.device.choose(talk)?;
+    device::choose(args.meet.device, talk)?;
     match args.asked() {
         Some(Asked::Slot(search)) => slot(args, &search, talk),
         Some(Asked::Row(list)) => row::run(args, &list, talk),

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{
     ArgGroup, Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint, value_parser,
 };
@@ -16,9 +15,7 @@ use veilset::net::{Comeback, Endpoint, Options};
 use veilset::party::PublicKey;
 use veilset::registry::Operation;
 use veilset::voice;
-use veilset::{
-    DeviceChoice, Ends, NamedPeer, Noise, PeerAddress, Release, Seats, compute_on, seats,
-};
+use veilset::{DeviceChoice, Ends, NamedPeer, Noise, PeerAddress, Release, Seats, seats};
 
 pub(crate) use self::choices::ChoiceArgs;
 pub(crate) use self::partner::{PartnerArgs, unrecorded};
@@ -30,6 +27,7 @@ use crate::complete;
 use crate::config::command::ConfigArgs;
 #[cfg(feature = "console")]
 use crate::console::ConsoleArgs;
+use crate::device;
 use crate::error::Failure;
 use crate::exchange::{ExchangeArgs, RunArgs};
 use crate::history::{BudgetArgs, HistoryArgs};
@@ -41,7 +39,6 @@ use crate::order::Order;
 use crate::pair::args::PairArgs;
 use crate::plan::args::PlanArgs;
 use crate::policy::args::PolicyArgs;
-use crate::progress::detail;
 use crate::receipt::ReceiptArgs;
 #[cfg(feature = "relay")]
 use crate::relay::RelayArgs;
@@ -530,8 +527,8 @@ pub(crate) struct MeetArgs {
     #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
     /// Who multiplies points of the curve: this processor, a graphics processor, or that one where a run is large enough
-    #[arg(long, help_heading = MACHINE, value_enum, value_name = "auto|cpu|gpu", default_value = "auto")]
-    pub(crate) device: DeviceArg,
+    #[arg(long, help_heading = MACHINE, value_name = "auto|cpu|gpu", default_value = "auto", value_parser = device::any())]
+    pub(crate) device: DeviceChoice,
     /// The most memory for the run, such as 500MB or 2GiB; a list goes to disk if it takes more than a quarter, and veilset
     /// refuses a run that needs more [default: the machine's free memory]
     #[arg(long, help_heading = MACHINE, value_name = "SIZE", value_parser = units::memory)]
@@ -568,38 +565,6 @@ pub(crate) enum LogFormat {
     Text,
     /// One JSON object a line
     Json,
-}
-
-/// What computes beside this processor.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DeviceArg {
-    /// A graphics processor where a run is large enough to be worth opening one
-    Auto,
-    /// This processor alone
-    Cpu,
-    /// A graphics processor
-    Gpu,
-}
-
-/// A device that is named, for what measures it before any run.
-pub(crate) fn named_device() -> impl TypedValueParser<Value = DeviceArg> {
-    let names = PossibleValuesParser::new(["cpu", "gpu"]);
-    names.map(|name| if name == "gpu" { DeviceArg::Gpu } else { DeviceArg::Cpu })
-}
-
-impl DeviceArg {
-    /// Has this process compute there.
-    pub(crate) fn choose(self, talk: &Talk) -> Result<(), Failure> {
-        let choice = match self {
-            Self::Auto => DeviceChoice::Auto,
-            Self::Cpu => DeviceChoice::Cpu,
-            Self::Gpu => DeviceChoice::Gpu,
-        };
-        if let Some(name) = compute_on(choice)? {
-            detail(talk, &format!("{name} multiplies points of Curve25519"));
-        }
-        Ok(())
-    }
 }
 
 impl MeetArgs {

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum, value_parser};
+use veilset::DeviceChoice;
 use veilset::registry::{MAX_FACTOR, MAX_GROUPS, MAX_LENT_GROUPS};
 use veilset_bench::Sizes;
 
-use crate::args::{ChoiceArgs, DeviceArg, named_device};
+use crate::args::ChoiceArgs;
+use crate::device;
 use crate::units;
 
 #[derive(Args)]
@@ -40,8 +42,8 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "S", default_value = "1.5", value_parser = seconds)]
     pub(crate) seconds: Duration,
     /// Who multiplies points of the curve
-    #[arg(long, value_name = "cpu|gpu", value_parser = named_device(), default_value = "cpu")]
-    pub(crate) device: DeviceArg,
+    #[arg(long, value_name = "cpu|gpu", value_parser = device::named(), default_value = "cpu")]
+    pub(crate) device: DeviceChoice,
     #[command(flatten)]
     pub(crate) choices: ChoiceArgs,
     /// Print one JSON object a line

@@ -12,13 +12,14 @@ use veilset_bench::{
 
 use self::args::{BenchArgs, BenchTarget, NetArg};
 use crate::args::Talk;
+use crate::device;
 use crate::error::Failure;
 use crate::progress::say;
 use crate::units::show_bytes;
 
 /// Measures what was asked for, one line each.
 pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
-    args.device.choose(talk)?;
+    device::choose(args.device, talk)?;
     let everything: Vec<BenchTarget> = fitting(args).map(BenchTarget::Protocol).collect();
     let targets = if args.targets.is_empty() { &everything } else { &args.targets };
     for target in targets {

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, value_parser};
+use veilset::DeviceChoice;
 use veilset::data::MAX_LINKAGE_KEYS;
 use veilset::planner::Link;
 use veilset::registry::{MAX_FACTOR, MAX_GROUPS, MAX_LENT_GROUPS, Operation};
 
-use crate::args::{
-    ChoiceArgs, DeviceArg, LearnArg, MACHINE, PROTOCOL, RESULT, SecurityArg, named_device,
-};
+use crate::args::{ChoiceArgs, LearnArg, MACHINE, PROTOCOL, RESULT, SecurityArg};
+use crate::device;
 use crate::units;
 
 /// The heading of the flags for runs between clusters.
@@ -52,8 +52,8 @@ pub(crate) struct PlanArgs {
     #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
     /// Who multiplies points of the curve in the run; a graphics processor is measured, too
-    #[arg(long, help_heading = MACHINE, value_name = "cpu|gpu", value_parser = named_device(), default_value = "cpu", conflicts_with = "cluster")]
-    pub(crate) device: DeviceArg,
+    #[arg(long, help_heading = MACHINE, value_name = "cpu|gpu", value_parser = device::named(), default_value = "cpu", conflicts_with = "cluster")]
+    pub(crate) device: DeviceChoice,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
     /// The number of value columns that a sum or share has

@@ -12,6 +12,7 @@ use veilset::registry::{Operation, Over, Reveal, Security};
 
 use self::args::PlanArgs;
 use crate::args::Talk;
+use crate::device;
 use crate::error::Failure;
 use crate::layout::{self, width_of_output, wrapped};
 use crate::operation::all_cores;
@@ -19,7 +20,7 @@ use crate::units::{show_bytes, show_duration};
 
 /// Prices every protocol that fits; the first is what `--protocol auto` takes.
 pub(crate) fn run(args: &PlanArgs, talk: &Talk) -> Result<(), Failure> {
-    args.device.choose(talk)?;
+    device::choose(args.device, talk)?;
     if args.cluster.cluster {
         return cluster::run(args);
     }
