@@ -1,7 +1,6 @@
 //! Division with remainder by plain polynomials.
 
-use rayon::prelude::*;
-use veilset_crypto::Field;
+use veilset_crypto::{Field, tasks};
 use zeroize::Zeroize;
 
 use crate::coefficients::{Wiped, padded};
@@ -103,13 +102,12 @@ pub(crate) fn divide_each<M: Module>(
         Problem::product(divisor.low, &quotient[..quotient.len().min(divisor.degree())])
     });
     let products = solver.solve(&problems.collect::<Vec<_>>())?;
-    let divisions = quotients.into_par_iter().zip(products).zip(dividends.par_iter().zip(divisors));
-    let divisions = divisions.map(|((quotient, product), (dividend, divisor))| {
+    let divisions = quotients.into_iter().zip(products).zip(dividends.iter().zip(divisors));
+    Ok(tasks::map(divisions, |((quotient, product), (dividend, divisor))| {
         let len = dividend.len().min(divisor.degree());
         let mut remainder = Wiped::new(dividend[..len].to_vec());
         let low = product.len().min(len);
         module.sub(&mut remainder[..low], &product[..low]);
         Division { quotient, remainder }
-    });
-    Ok(divisions.collect())
+    }))
 }

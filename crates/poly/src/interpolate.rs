@@ -1,13 +1,12 @@
 //! Interpolation.
 
-use rayon::prelude::*;
+use veilset_crypto::{Field, tasks};
 
 use crate::coefficients::{Wiped, add_at};
 use crate::evaluate::transposed;
 use crate::multiply::{Problem, Solver};
 use crate::tree::{ONE_BY_ONE, ProductTree};
 use crate::{Itself, Multiplication, PolyError};
-use veilset_crypto::Field;
 
 /// The polynomial of fewer coefficients than there are points, or as many, that has `values[i]` at `points[i]`; as many
 /// coefficients as points, lowest degree first.
@@ -34,9 +33,8 @@ pub fn interpolate<F: Field>(
     let slopes = transposed::descend(&solver, &solver, &tree, &derivative, points)?;
     let weights = quotients(field, values, &Wiped::new(slopes))?;
 
-    let leaves = points.par_chunks(ONE_BY_ONE).zip(weights.par_chunks(ONE_BY_ONE));
-    let mut sums: Vec<_> =
-        leaves.map(|(points, weights)| one_by_one(field, points, weights)).collect();
+    let leaves = points.chunks(ONE_BY_ONE).zip(weights.chunks(ONE_BY_ONE));
+    let mut sums = tasks::map(leaves, |(points, weights)| one_by_one(field, points, weights));
     for level in &tree.levels {
         sums = merge(&solver, level, sums)?;
     }
@@ -120,7 +118,7 @@ fn merge<F: Field>(
     });
     let solved = solver.solve(&problems.collect::<Vec<_>>())?;
     let (solved, _) = solved.as_chunks::<2>();
-    let merged = solved.par_iter().zip(pairs).map(|([with_a, with_b], [s_a, s_b])| {
+    let merged = tasks::map(solved.iter().zip(pairs), |([with_a, with_b], [s_a, s_b])| {
         let (a, b) = (s_a.len(), s_b.len());
         let mut sum = Wiped::new(Vec::with_capacity(a + b));
         sum.extend_from_slice(with_a);
@@ -129,5 +127,5 @@ fn merge<F: Field>(
         add_at(solver.module, &mut sum, a, s_b);
         sum
     });
-    Ok(merged.chain(odd).collect())
+    Ok(merged.into_iter().chain(odd).collect())
 }

@@ -1,7 +1,8 @@
 //! A field as a module over itself.
 
-use crate::Module;
 use veilset_crypto::Field;
+
+use crate::Module;
 
 /// A field as a module over itself, so that plain polynomials are multiplied by the same code as encrypted ones.
 pub struct Itself<'a, F>(pub &'a F);

@@ -1,9 +1,10 @@
 //! Inverses of power series.
 
+use veilset_crypto::Field;
+
 use crate::coefficients::{Wiped, padded};
 use crate::multiply::{Problem, Solver};
 use crate::{Itself, Module, Multiplication, PolyError};
-use veilset_crypto::Field;
 
 /// So many coefficients are computed one by one; measured with 255-bit fields.
 const ONE_BY_ONE: usize = 16;

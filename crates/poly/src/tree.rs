@@ -1,7 +1,6 @@
 //! Product trees.
 
-use rayon::prelude::*;
-use veilset_crypto::Field;
+use veilset_crypto::{Field, tasks};
 use zeroize::Zeroize;
 
 use crate::coefficients::{Wiped, add_at};
@@ -71,7 +70,7 @@ impl<S: Zeroize> ProductTree<S> {
 }
 
 fn leaves<F: Field>(field: &F, points: &[F::Element], leaf: usize) -> Vec<Wiped<F::Element>> {
-    points.par_chunks(leaf).map(|points| one_by_one(field, points)).collect()
+    tasks::map(points.chunks(leaf), |points| one_by_one(field, points))
 }
 
 /// Π (x − α), root by root.
@@ -96,12 +95,12 @@ fn merge<F: Field>(
     let (pairs, odd) = level.as_chunks::<2>();
     let problems = pairs.iter().map(|[a, b]| Problem::product(&a[..], &b[..]));
     let products = solver.solve(&problems.collect::<Vec<_>>())?;
-    let sums = products.into_par_iter().zip(pairs).map(|(product, [a, b])| {
+    let sums = tasks::map(products.into_iter().zip(pairs), |(product, [a, b])| {
         let mut sum = Wiped::new(Vec::with_capacity(a.len() + b.len()));
         sum.extend_from_slice(&product);
         add_at(solver.module, &mut sum, a.len(), b);
         add_at(solver.module, &mut sum, b.len(), a);
         sum
     });
-    Ok(sums.chain(odd.to_vec()).collect())
+    Ok(sums.into_iter().chain(odd.to_vec()).collect())
 }

@@ -1,6 +1,6 @@
 //! Remainders by blocks of points.
 
-use rayon::prelude::*;
+use veilset_crypto::tasks;
 
 use super::horner;
 use crate::coefficients::Wiped;
@@ -19,10 +19,10 @@ pub(super) fn evaluate<M: Module>(
 ) -> Result<Vec<M::Element>, PolyError> {
     let blocks: Vec<_> = points.chunks(size).collect();
     let products: Result<Vec<_>, _> =
-        blocks.par_iter().map(|block| product(plain, block)).collect();
+        tasks::map(&blocks, |block| product(plain, block)).into_iter().collect();
     let products = products?;
     let divisors: Result<Vec<_>, _> =
-        products.par_iter().map(|product| Divisor::new(plain, product, size)).collect();
+        tasks::map(&products, |product| Divisor::new(plain, product, size)).into_iter().collect();
     let divisors = divisors?;
     let mut remainders = Vec::with_capacity(blocks.len());
     for divisors in divisors.chunk_by(|a, b| a.degree() == b.degree()) {

@@ -1,6 +1,6 @@
 //! Horner's rule.
 
-use rayon::prelude::*;
+use veilset_crypto::tasks;
 
 use crate::coefficients::{Wiped, concatenate};
 use crate::{Module, Scalar};
@@ -23,9 +23,9 @@ pub(super) fn each<M: Module>(
     module: &M,
     places: &[(&Scalar<M>, &[M::Element])],
 ) -> Vec<M::Element> {
-    let runs: Vec<_> = places.chunk_by(|a, b| a.1.len() == b.1.len()).collect();
-    let tasks = runs.into_par_iter().flat_map(|run| run.par_chunks(POINTS));
-    concatenate(&tasks.map(|places| together(module, places)).collect::<Vec<_>>())
+    let runs = places.chunk_by(|a, b| a.1.len() == b.1.len());
+    let runs = runs.flat_map(|run| run.chunks(POINTS));
+    concatenate(&tasks::map(runs, |places| together(module, places)))
 }
 
 /// Polynomials of the same length, each coefficient of all in one call.

@@ -1,6 +1,6 @@
 //! Remainders down a product tree.
 
-use rayon::prelude::*;
+use veilset_crypto::tasks;
 
 use super::horner;
 use crate::coefficients::Wiped;
@@ -36,10 +36,10 @@ fn reduce<M: Module>(
     level: &[Wiped<Scalar<M>>],
 ) -> Result<Vec<Wiped<M::Element>>, PolyError> {
     let dividends: Vec<_> = (0..level.len()).map(|index| &parents[index / 2][..]).collect();
-    let divisors = level.par_iter().zip(&dividends).map(|(node, dividend)| {
+    let divisors = tasks::map(level.iter().zip(&dividends), |(node, dividend)| {
         Divisor::new(plain, node, dividend.len().saturating_sub(node.len()))
     });
-    let divisors = divisors.collect::<Result<Vec<_>, _>>()?;
+    let divisors = divisors.into_iter().collect::<Result<Vec<_>, _>>()?;
     let divisions = divide_each(solver, &dividends, &divisors.iter().collect::<Vec<_>>())?;
     Ok(divisions.into_iter().map(|division| division.remainder).collect())
 }

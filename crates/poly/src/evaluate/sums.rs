@@ -1,10 +1,9 @@
 //! A sum of products for each point.
 
-use rayon::prelude::*;
+use veilset_crypto::{Row, tasks};
 
-use crate::coefficients::{Wiped, powers};
+use crate::coefficients::{Wiped, concatenate, powers};
 use crate::{Module, Scalar};
-use veilset_crypto::Row;
 
 pub(super) fn evaluate<M: Module>(
     module: &M,
@@ -16,9 +15,9 @@ pub(super) fn evaluate<M: Module>(
     }
     let value = |point| {
         let powers = Wiped::new(powers(module.field(), point, poly.len()));
-        value(module, &powers, poly)
+        Wiped::new(vec![value(module, &powers, poly)])
     };
-    points.par_iter().map(value).collect()
+    concatenate(&tasks::map(points, value))
 }
 
 /// The sums of the elements, of which the first counts once, the second `scalars` times, and each other one as often as `next`

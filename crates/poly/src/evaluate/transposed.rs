@@ -5,8 +5,6 @@
 //! its transpose, and none divides. P = Π (1 − α_i·z) is the reversal of Π (x − α_i); its constant coefficient is 1, which
 //! costs no products.
 
-use rayon::prelude::*;
-
 use super::sums;
 use crate::coefficients::{Wiped, concatenate, padded};
 use crate::divide::reversal;
@@ -14,7 +12,7 @@ use crate::multiply::{Problem, Solver};
 use crate::series::invert;
 use crate::tree::ProductTree;
 use crate::{Itself, Module, PolyError, Scalar};
-use veilset_crypto::Field;
+use veilset_crypto::{Field, tasks};
 
 /// The values of `poly` at the points of the tree.
 pub(crate) fn descend<M: Module>(
@@ -32,8 +30,8 @@ pub(crate) fn descend<M: Module>(
         numerators = halve(solver, &numerators, level)?;
     }
     let leaf = tree.levels[0][0].len();
-    let leaves = points.par_chunks(leaf).zip(&tree.levels[0]).zip(numerators);
-    let values = leaves.map(|((points, product), numerator)| {
+    let leaves = points.chunks(leaf).zip(&tree.levels[0]).zip(numerators);
+    let values = tasks::map(leaves, |((points, product), numerator)| {
         let field = solver.module.field();
         if solver.module.least_row().is_some_and(|least| points.len() >= least) {
             // Coefficient by coefficient of all cofactors, from the second on.
@@ -52,7 +50,7 @@ pub(crate) fn descend<M: Module>(
             |point| sums::value(solver.module, &cofactor(field, product, point), &numerator);
         Wiped::new(points.iter().map(value).collect())
     });
-    Ok(concatenate(&values.collect::<Vec<_>>()))
+    Ok(concatenate(&values))
 }
 
 /// The transpose of the product with 1/P.
@@ -87,12 +85,12 @@ fn halve<M: Module>(
         Problem::transposed(reversed, &parents[index / 2][1..])
     });
     let sums = solver.solve(&problems.collect::<Vec<_>>())?;
-    let nodes = sums.into_par_iter().zip(level).enumerate().map(|(index, (sum, node))| {
+    let nodes = sums.into_iter().zip(level).enumerate();
+    Ok(tasks::map(nodes, |(index, (sum, node))| {
         let mut numerator = Wiped::new(parents[index / 2][..node.len()].to_vec());
         solver.module.add(&mut numerator[..sum.len()], &sum);
         numerator
-    });
-    Ok(nodes.collect())
+    }))
 }
 
 /// P/(1 − α·z) where the reversal of P has these coefficients below the leading one, and α is one of its roots.

@@ -5,7 +5,7 @@
 //! factor. If a product has few coefficients more than a power of two, those are computed each by each, and taken from
 //! where they wrap around to: k + 1 by k + 1 coefficients with k a power of two need transforms of 2k, not 4k.
 
-use rayon::prelude::*;
+use veilset_crypto::tasks;
 
 use super::problem::{Form, Problem};
 use super::split::{BATCH, Lengths};
@@ -66,11 +66,9 @@ pub(super) fn solve<M: Module>(
     let mut plain = Wiped::new(concatenate(&plain.collect::<Vec<_>>()));
     let poly = problems.iter().map(|problem| padded(module, &problem.poly, size));
     let mut poly = Wiped::new(concatenate(&poly.collect::<Vec<_>>()));
-    let ((), ()) = rayon::join(
-        || transform(field, &roots, Direction::Forward, &mut plain),
-        || transform(module, &roots, Direction::Forward, &mut poly),
-    );
-    plain.par_chunks_mut(BATCH).zip(poly.par_chunks_mut(BATCH)).for_each(|(plain, poly)| {
+    transform(field, &roots, Direction::Forward, &mut plain);
+    transform(module, &roots, Direction::Forward, &mut poly);
+    tasks::each(plain.chunks_mut(BATCH).zip(poly.chunks_mut(BATCH)), |(plain, poly)| {
         field.scale(&vec![roots.inverse_of_size.clone(); plain.len()], plain);
         module.scale(plain, poly);
     });

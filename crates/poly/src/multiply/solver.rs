@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use veilset_crypto::tasks;
 
 use super::leaf::{Leaves, Rest};
 use super::problem::{Form, Problem};
@@ -57,8 +57,7 @@ impl<'a, M: Module> Solver<'a, M> {
         how: Multiplication,
         problems: &[Problem<'_, M>],
     ) -> Result<Vec<Wiped<M::Element>>, PolyError> {
-        let groups = groups(how, problems).into_par_iter();
-        let solved = groups.map(|(task, range)| {
+        let solved = tasks::map(groups(how, problems), |(task, range)| {
             let problems = &problems[range];
             match task {
                 Task::Batch => Ok(self.batch(how, problems)),
@@ -68,7 +67,7 @@ impl<'a, M: Module> Solver<'a, M> {
                 }
             }
         });
-        Ok(solved.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+        Ok(solved.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
     fn divide(

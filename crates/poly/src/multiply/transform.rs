@@ -1,11 +1,9 @@
 //! Fast Fourier transforms with a root of unity of the field, on elements of a module.
 
-use rayon::prelude::*;
-
 use super::split::BATCH;
 use crate::coefficients::{Wiped, powers};
 use crate::{Module, PolyError, Scalar};
-use veilset_crypto::Field;
+use veilset_crypto::{Field, tasks};
 
 /// Powers of a root of unity ω of order n.
 pub(super) struct Roots<S> {
@@ -67,7 +65,7 @@ pub(super) fn transform<M: Module>(
     for half in halves {
         let twiddles = &roots.step(direction, half)[..];
         if 2 * half <= BATCH {
-            blocks.par_chunks_mut(BATCH).for_each(|blocks| {
+            tasks::each(blocks.chunks_mut(BATCH), |blocks| {
                 let pairs = blocks.chunks_exact_mut(2 * half).map(|block| block.split_at_mut(half));
                 butterflies(module, direction, pairs.collect(), twiddles, true);
             });
@@ -75,8 +73,9 @@ pub(super) fn transform<M: Module>(
         }
         for block in blocks.chunks_exact_mut(2 * half) {
             let (low, high) = block.split_at_mut(half);
-            let pieces = low.par_chunks_mut(BATCH).zip(high.par_chunks_mut(BATCH));
-            pieces.zip(twiddles.par_chunks(BATCH)).enumerate().for_each(
+            let pieces = low.chunks_mut(BATCH).zip(high.chunks_mut(BATCH));
+            tasks::each(
+                pieces.zip(twiddles.chunks(BATCH)).enumerate(),
                 |(index, (pair, twiddles))| {
                     butterflies(module, direction, vec![pair], twiddles, index == 0);
                 },

@@ -14,7 +14,7 @@ mod spectrum;
 mod tests;
 mod tree;
 
-use rayon::prelude::*;
+use veilset_crypto::tasks;
 use zeroize::Zeroizing;
 
 pub use self::field::PlainField;
@@ -119,7 +119,7 @@ fn multiply_by_powers<F: PlainField>(
     points: &[F::Element],
     exponent: usize,
 ) {
-    sums.par_iter_mut().with_min_len(POINTS).zip(points).for_each(|(sum, point)| {
+    tasks::pairs::<POINTS, _, _>(sums, points, |sum, point| {
         let mut power = Zeroizing::new(field.one());
         for bit in (0..usize::BITS - exponent.leading_zeros()).rev() {
             *power = field.mul(&power, &power);
@@ -134,7 +134,7 @@ fn multiply_by_powers<F: PlainField>(
 fn horner<F: PlainField>(field: &F, poly: &[u64], points: &[F::Element]) -> Vec<F::Element> {
     let points = field.words_of(points);
     let mut values = Numbers::new(vec![0; points.len()]);
-    let tasks = values.par_chunks_mut(POINTS * F::WORDS).zip(points.par_chunks(POINTS * F::WORDS));
-    tasks.for_each(|(values, points)| field.horner(poly, points, values));
+    let runs = values.chunks_mut(POINTS * F::WORDS).zip(points.chunks(POINTS * F::WORDS));
+    tasks::each(runs, |(values, points)| field.horner(poly, points, values));
     field.elements_of(&values)
 }

@@ -1,6 +1,6 @@
 //! Transforms on several threads.
 
-use rayon::prelude::*;
+use veilset_crypto::tasks;
 use veilset_simd::ntt::{FEWEST, Transforms};
 
 use super::{Numbers, PlainField};
@@ -59,7 +59,7 @@ impl<'a, F: PlainField> Ntt<'a, F> {
 
     fn transform(&self, coefficients: &[u64], leading: &[u64], size: usize) -> Spectrum {
         let mut rows = Numbers::new(vec![0; self.transforms.rows() * size]);
-        self.tasks(size, &mut rows).for_each(|(first, rows)| {
+        tasks::each(self.tasks(size, &mut rows), |(first, rows)| {
             self.transforms.forward(first, coefficients, leading, size, rows);
         });
         Spectrum { size, rows }
@@ -68,7 +68,7 @@ impl<'a, F: PlainField> Ntt<'a, F> {
     /// The product of the two.
     pub(super) fn product(&self, a: &Spectrum, b: &Spectrum) -> Spectrum {
         let mut rows = a.rows.clone();
-        self.tasks(a.size, &mut rows).for_each(|(first, rows)| {
+        tasks::each(self.tasks(a.size, &mut rows), |(first, rows)| {
             let others = &b.rows[first * a.size..][..rows.len()];
             self.transforms.multiply(first, a.size, rows, others);
         });
@@ -82,7 +82,7 @@ impl<'a, F: PlainField> Ntt<'a, F> {
         [b, d]: [&Spectrum; 2],
     ) -> Spectrum {
         let (mut sum, other) = (self.product(a, c), self.product(b, d));
-        self.tasks(a.size, &mut sum.rows).for_each(|(first, rows)| {
+        tasks::each(self.tasks(a.size, &mut sum.rows), |(first, rows)| {
             self.transforms.add(first, a.size, rows, &other.rows[first * a.size..][..rows.len()]);
         });
         sum
@@ -91,11 +91,11 @@ impl<'a, F: PlainField> Ntt<'a, F> {
     /// Coefficients from `from` on of the polynomial with that spectrum, which came from a product.
     pub(super) fn backward(&self, mut spectrum: Spectrum, from: usize, coefficients: &mut [u64]) {
         let size = spectrum.size;
-        self.tasks(size, &mut spectrum.rows).for_each(|(first, rows)| {
+        tasks::each(self.tasks(size, &mut spectrum.rows), |(first, rows)| {
             self.transforms.backward(first, size, rows);
         });
-        let parts = coefficients.par_chunks_mut(TOGETHER * F::WORDS).enumerate();
-        parts.for_each(|(index, part)| {
+        let parts = coefficients.chunks_mut(TOGETHER * F::WORDS).enumerate();
+        tasks::each(parts, |(index, part)| {
             self.transforms.recombine(&spectrum.rows, from + index * TOGETHER, part);
         });
     }
@@ -105,9 +105,9 @@ impl<'a, F: PlainField> Ntt<'a, F> {
         &self,
         size: usize,
         rows: &'r mut [u64],
-    ) -> impl IndexedParallelIterator<Item = (usize, &'r mut [u64])> {
-        let shared = self.transforms.rows().div_ceil(rayon::current_num_threads());
+    ) -> impl Iterator<Item = (usize, &'r mut [u64])> {
+        let shared = self.transforms.rows().div_ceil(tasks::threads());
         let run = shared.max(TASK.div_ceil(size));
-        rows.par_chunks_mut(run * size).enumerate().map(move |(index, rows)| (index * run, rows))
+        rows.chunks_mut(run * size).enumerate().map(move |(index, rows)| (index * run, rows))
     }
 }

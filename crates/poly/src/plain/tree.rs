@@ -8,7 +8,7 @@
 //! * down, numerators u with f/P = Σ u_i·x^(i − d) + …, in falling powers from i = d − 1 on. For the first of two children
 //!   f/P_a = P_b·f/P, so its numerators are coefficients d to 2·d − 1 of P_b·u; what wraps around falls below them.
 
-use rayon::prelude::*;
+use veilset_crypto::tasks;
 
 use super::spectrum::{Ntt, Spectrum, size};
 use super::{Numbers, PlainField, series};
@@ -64,19 +64,18 @@ impl Tree {
         filled[..points.len()].copy_from_slice(points);
         let mut products = Numbers::new(vec![0; filled.len()]);
         let task = LEAVES * split.leaf * F::WORDS;
-        let tasks = products.par_chunks_mut(task).zip(filled.par_chunks(task));
-        tasks.for_each(|(products, points)| ntt.field.products(split.leaf, points, products));
+        let leaves = products.chunks_mut(task).zip(filled.chunks(task));
+        tasks::each(leaves, |(products, points)| ntt.field.products(split.leaf, points, products));
 
         let mut levels = Vec::new();
         let mut root = products.clone();
         let mut degree = split.leaf;
         while degree < split.points() {
-            let nodes = root.par_chunks(degree * F::WORDS);
-            let spectra = nodes.map(|node| ntt.forward_monic(node, size(2 * degree)));
-            let spectra = spectra.collect::<Vec<_>>();
+            let nodes = root.chunks(degree * F::WORDS);
+            let spectra = tasks::map(nodes, |node| ntt.forward_monic(node, size(2 * degree)));
             degree *= 2;
-            let parents = root.par_chunks_mut(degree * F::WORDS).zip(spectra.par_chunks(2));
-            parents.for_each(|(parent, pair)| merge(ntt, pair, parent));
+            let parents = root.chunks_mut(degree * F::WORDS).zip(spectra.chunks(2));
+            tasks::each(parents, |(parent, pair)| merge(ntt, pair, parent));
             levels.push(spectra);
         }
         Self { split, points: filled, products, levels, root }
@@ -87,16 +86,16 @@ impl Tree {
         let mut numerators = self.numerators(ntt, poly);
         let mut degree = self.split.points();
         for level in self.levels.iter().rev() {
-            let parents = numerators.par_chunks_mut(degree * F::WORDS).zip(level.par_chunks(2));
-            parents.for_each(|(numerators, pair)| descend(ntt, pair, numerators));
+            let parents = numerators.chunks_mut(degree * F::WORDS).zip(level.chunks(2));
+            tasks::each(parents, |(numerators, pair)| descend(ntt, pair, numerators));
             degree /= 2;
         }
         let leaf = self.split.leaf;
         let mut values = Numbers::new(vec![0; numerators.len()]);
         let task = LEAVES * leaf * F::WORDS;
-        let nodes = self.products.par_chunks(task).zip(numerators.par_chunks(task));
-        let places = self.points.par_chunks(task).zip(values.par_chunks_mut(task));
-        nodes.zip(places).for_each(|((products, numerators), (points, values))| {
+        let nodes = self.products.chunks(task).zip(numerators.chunks(task));
+        let places = self.points.chunks(task).zip(values.chunks_mut(task));
+        tasks::each(nodes.zip(places), |((products, numerators), (points, values))| {
             ntt.field.values(leaf, products, numerators, points, values);
         });
         values
@@ -129,15 +128,15 @@ impl Tree {
         let mut sums = Numbers::new(vec![0; self.points.len()]);
         let leaf = self.split.leaf;
         let task = LEAVES * leaf * F::WORDS;
-        let leaves = self.points.par_chunks(task).zip(filled.par_chunks(task));
-        leaves.zip(sums.par_chunks_mut(task)).for_each(|((points, weights), sums)| {
+        let leaves = self.points.chunks(task).zip(filled.chunks(task));
+        tasks::each(leaves.zip(sums.chunks_mut(task)), |((points, weights), sums)| {
             ntt.field.sums(leaf, points, weights, sums);
         });
         let mut degree = leaf;
         for level in &self.levels {
             degree *= 2;
-            let parents = sums.par_chunks_mut(degree * F::WORDS).zip(level.par_chunks(2));
-            parents.for_each(|(sums, pair)| ascend(ntt, pair, sums));
+            let parents = sums.chunks_mut(degree * F::WORDS).zip(level.chunks(2));
+            tasks::each(parents, |(sums, pair)| ascend(ntt, pair, sums));
         }
         sums
     }
