@@ -45,10 +45,13 @@ impl<P: AsRef<[u8]> + for<'a> TryFrom<&'a [u8]>> Message for Points<P> {
     }
 
     fn decode(reader: &mut Reader<'_>, count: &usize) -> Result<Self, Malformed> {
-        let point = |reader: &mut Reader<'_>| {
-            P::try_from(reader.bytes(size_of::<P>())?).map_err(|_| Malformed::TooShort)
-        };
-        (0..*count).map(|_| point(reader)).collect::<Result<_, _>>().map(Self)
+        let bytes = reader.bytes(Self::max_len(count))?;
+        // As many as were sent: nothing is reserved for points that are not there.
+        let mut points = Vec::with_capacity(*count);
+        for point in bytes.chunks_exact(size_of::<P>()) {
+            points.push(P::try_from(point).map_err(|_| Malformed::TooShort)?);
+        }
+        Ok(Self(points))
     }
 }
 
