@@ -247,8 +247,8 @@ impl Case {
         let (started, cpu) = (Instant::now(), process::cpu_seconds());
         let played = self.both(
             protocol,
-            End { transport: left, elements: &sender, attachments: &attached[0] },
-            End { transport: right, elements: &receiver, attachments: &attached[1] },
+            End { transport: left, elements: sender, attachments: &attached[0] },
+            End { transport: right, elements: receiver, attachments: &attached[1] },
         )?;
         let (seconds, cpu_seconds) =
             (started.elapsed().as_secs_f64(), process::cpu_seconds() - cpu);
@@ -328,7 +328,7 @@ impl Case {
             protocol.run(Run {
                 side: Side { role, reveal: reveal(spec) },
                 input: RunInput {
-                    elements: elements.to_vec().into(),
+                    elements: elements.into(),
                     peer_count: match role {
                         Role::Sender => self.sizes.receiver,
                         Role::Receiver => self.sizes.sender,
@@ -452,7 +452,7 @@ impl Attachments {
 /// What one party starts with: its end of the link, its elements and what belongs to them.
 struct End<'a> {
     transport: Box<dyn Transport>,
-    elements: &'a [Element],
+    elements: Vec<Element>,
     attachments: &'a Attachments,
 }
 
