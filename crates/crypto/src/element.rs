@@ -1,12 +1,16 @@
 //! Digests of keys that belong to one session.
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{DefaultIsZeroes, ZeroizeOnDrop};
 
 /// The digest of a normalised key, keyed by the session.
 ///
 /// Whoever knows the session can test guesses of the key against it, so it has no `Debug` and never leaves the party.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Zeroize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(transparent)]
 pub struct Element(pub [u8; Element::LEN]);
+
+/// Wiped whole, not byte by byte: a run wipes its elements several times.
+impl DefaultIsZeroes for Element {}
 
 impl Element {
     /// Bytes of an element.
