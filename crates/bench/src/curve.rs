@@ -1,6 +1,8 @@
 //! Curve operations against the reference.
 
 use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use aws_lc_rs::agreement::{PrivateKey, UnparsedPublicKey, X25519, agree};
@@ -19,8 +21,8 @@ use crate::BenchError;
 const SAMPLE: usize = 4096;
 const FEWEST: usize = 64;
 
-/// Points of a sample on a device: some pieces.
-const DEVICE_SAMPLE: usize = 1 << 22;
+/// Batches of a sample on a device.
+const DEVICE_BATCHES: usize = 32;
 
 /// Operations a sample of the reference, which every measurement is set beside.
 const REFERENCE: usize = 512;
@@ -83,21 +85,24 @@ fn curve_here(budget: Duration) -> Vec<CurveCost> {
     costs
 }
 
-/// Of a device, batch after batch; an operation is a point, so the map is that of a batch that is mapped and multiplied.
+/// Of a device, many batches at once; an operation is a point, so the map is that of a batch that is mapped and multiplied.
 fn device_costs(device: &dyn Accelerator) -> [CurveCost; 2] {
-    let (mut points, uniform) = (vec![[9; 32]; DEVICE_SAMPLE], vec![[7; 48]; DEVICE_SAMPLE]);
+    let points = Arc::new(vec![[9; 32]; device.batch()]);
+    let elements = Arc::new(vec![Element([7; 32]); device.batch()].into());
+    let per_point = |start: &dyn Fn() -> Receiver<Vec<Point>>| {
+        best(DEVICE_BATCHES * device.batch(), || {
+            let started: Vec<_> = (0..DEVICE_BATCHES).map(|_| start()).collect();
+            started.into_iter().for_each(|batch| drop(black_box(batch.recv())));
+        })
+    };
     let cost = |op, seconds: f64| CurveCost {
         kernel: device.name().to_owned(),
         op,
         ns: 1e9 * seconds,
         reference_ns: f64::NAN,
     };
-    let multiplication = best(DEVICE_SAMPLE, || {
-        black_box(device.multiply(&[8; 32], &mut points));
-    });
-    let both = best(DEVICE_SAMPLE, || {
-        black_box(device.map_and_multiply(&[8; 32], &uniform, &mut points));
-    });
+    let multiplication = per_point(&|| device.multiply(&[8; 32], Arc::clone(&points)));
+    let both = per_point(&|| device.map_and_multiply(&[8; 32], Arc::clone(&elements)));
     [cost("mul", multiplication), cost("map", (both - multiplication).max(0.0))]
 }
 

@@ -1,29 +1,67 @@
 //! Something beside this processor that multiplies many points of Curve25519.
 
-use std::sync::OnceLock;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, OnceLock};
 
-use crate::Point;
+use zeroize::Zeroizing;
+
+use crate::{Element, Point};
 
 /// A device that takes whole batches. Its results are those of this processor, byte for byte.
 pub trait Accelerator: Send + Sync {
     /// As people know it.
     fn name(&self) -> &str;
 
-    /// Points with which a call keeps it busy.
+    /// Values of a batch.
     fn batch(&self) -> usize;
 
-    /// Replaces each point by its product with a scalar: X25519, where the neutral element becomes 0. False if the device
-    /// failed; points may have changed then.
-    fn multiply(&self, scalar: &[u8; 32], points: &mut [Point]) -> bool;
+    /// Batches that keep it busy while they are all underway.
+    fn batches(&self) -> usize;
 
-    /// Puts the products of a scalar with where Elligator 2 takes numbers, big-endian. False if the device failed.
+    /// Has it multiply points by a scalar, meanwhile: X25519, where the neutral element becomes 0. The products come when they are
+    /// there, and none if the device failed; it waits for nothing that the caller's thread or pool does.
+    fn multiply(&self, scalar: &[u8; 32], points: Arc<Vec<Point>>) -> Receiver<Vec<Point>>;
+
+    /// As [`multiply`](Self::multiply), of where elements are mapped: by [`expansion`](crate::kernel::expansion) and Elligator 2.
     fn map_and_multiply(
         &self,
         scalar: &[u8; 32],
-        uniform: &[[u8; 48]],
-        points: &mut [Point],
-    ) -> bool;
+        elements: Arc<Zeroizing<Vec<Element>>>,
+    ) -> Receiver<Vec<Point>>;
+}
+
+/// What is being computed while the caller goes on, or at the latest when it asks.
+pub struct Underway<'a, T>(Box<dyn FnOnce() -> T + 'a>);
+
+impl<'a, T> Underway<'a, T> {
+    /// What `finish` waits for or computes.
+    pub fn new(finish: impl FnOnce() -> T + 'a) -> Self {
+        Self(Box::new(finish))
+    }
+
+    /// The result.
+    #[must_use]
+    pub fn finish(self) -> T {
+        (self.0)()
+    }
+}
+
+/// Has `take` get what is started one after the other, in this order, with so many underway.
+pub(crate) fn in_order<'a, T: 'a>(
+    starts: impl Iterator<Item = Underway<'a, T>>,
+    ahead: usize,
+    mut take: impl FnMut(T),
+) {
+    let mut underway = VecDeque::new();
+    for started in starts {
+        underway.push_back(started);
+        if underway.len() > ahead {
+            underway.pop_front().map(Underway::finish).into_iter().for_each(&mut take);
+        }
+    }
+    underway.into_iter().map(Underway::finish).for_each(take);
 }
 
 /// Values of a batch from which it is worth the way to a device.

@@ -67,6 +67,15 @@ pub(crate) struct BatchExpander<const UNIFORM: usize> {
     second: Vec<Block>,
 }
 
+/// The two hashes of `expand_message_xmd` with SHA-512 where each ends with one block: its state before that block, and the block's
+/// words, with zeros for an element in the first and for the first digest in the second.
+pub struct Expansion {
+    /// The states.
+    pub states: [[u64; 8]; 2],
+    /// The blocks.
+    pub blocks: [[u64; 16]; 2],
+}
+
 /// A block of SHA-512.
 type Block = [u8; 128];
 
@@ -85,6 +94,19 @@ impl<const UNIFORM: usize> BatchExpander<UNIFORM> {
             first: last_blocks(Element::LEN, &[&[0, UNIFORM as u8, 0], &*dst_prime].concat(), 1),
             second: last_blocks(64, &[&[1], &*dst_prime].concat(), 0),
         }
+    }
+
+    /// Its hashes for those who compute them elsewhere.
+    ///
+    /// # Panics
+    /// When the tag is too long for one block.
+    pub(crate) fn single_blocks(&self) -> Expansion {
+        let words = |blocks: &[Block]| {
+            assert_eq!(blocks.len(), 1, "the tag leaves one block");
+            std::array::from_fn(|word| u64::from_be_bytes(blocks[0].as_chunks().0[word]))
+        };
+        let blocks = [words(&self.first), words(&self.second)];
+        Expansion { states: [self.zero_block, SHA512_START], blocks }
     }
 
     /// Puts the uniform bytes of each element into `uniform`, which is as long.

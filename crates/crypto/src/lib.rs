@@ -40,7 +40,7 @@ mod uniformity;
 #[cfg(test)]
 mod vectors;
 
-pub use accelerator::{Accelerator, accelerate, accelerate_after, accelerator};
+pub use accelerator::{Accelerator, Underway, accelerate, accelerate_after, accelerator};
 pub use curve25519::{ClampedExponent, Curve25519Agreement, Curve25519Prf, DistributedPrf, Point};
 pub use element::{Element, ElementHasher};
 pub use ffdhe2048::{
@@ -50,7 +50,7 @@ pub use ffdhe2048::{
 pub use field::{Field, KnownField, ModulusError, PrimeField, Residue, RistrettoScalars};
 pub use group::Group;
 pub use key_agreement::{FirstMessageError, KeyAgreement, Second};
-pub use prf::{CommutativePrf, CommutativePrp, NotAnElement};
+pub use prf::{CommutativePrf, CommutativePrp, Evaluating, NotAnElement};
 pub use prime_group::{PrimeGroup, Row};
 pub use ristretto255::{Ristretto255, RistrettoPrp, oprf};
 pub use shuffle::permutation;

@@ -1,8 +1,9 @@
 //! Commutative weak pseudorandom functions (eprint 2022/652, sections 4 and 5).
 
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
-use crate::Element;
+use crate::{Element, Underway};
 
 /// A keyed function `F_k` on a group with F_k(F_l(x)) = F_l(F_k(x)), pseudorandom on random inputs, and a map `H` from
 /// elements to the group.
@@ -39,6 +40,11 @@ pub trait CommutativePrf: Sync + Sized {
         1
     }
 
+    /// Batches that may be underway while the caller goes on. None is where this processor computes.
+    fn ahead() -> usize {
+        0
+    }
+
     /// F_k(H(x)) for each element, in order.
     fn hash_and_evaluate(&self, elements: &[Element]) -> Vec<Self::Point>;
 
@@ -48,7 +54,20 @@ pub trait CommutativePrf: Sync + Sized {
     /// With the first that is not the canonical encoding of a group element, or whose image is the neutral element;
     /// honest peers send neither.
     fn evaluate(&self, points: &[Self::Point]) -> Result<Vec<Self::Point>, NotAnElement>;
+
+    /// As [`hash_and_evaluate`](Self::hash_and_evaluate), by a device meanwhile if there is one.
+    fn start_hashing(&self, elements: Zeroizing<Vec<Element>>) -> Underway<'_, Vec<Self::Point>> {
+        Underway::new(move || self.hash_and_evaluate(&elements))
+    }
+
+    /// As [`evaluate`](Self::evaluate), by a device meanwhile if there is one.
+    fn start_evaluating(&self, points: Vec<Self::Point>) -> Evaluating<'_, Self::Point> {
+        Underway::new(move || self.evaluate(&points))
+    }
 }
+
+/// Points of the peer's that are being evaluated.
+pub type Evaluating<'a, P> = Underway<'a, Result<Vec<P>, NotAnElement>>;
 
 /// A commutative weak pseudorandom permutation (section 5.2): who has the key also inverts `F_k`.
 pub trait CommutativePrp: CommutativePrf {

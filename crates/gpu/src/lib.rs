@@ -13,6 +13,8 @@
 mod device;
 mod fault;
 mod lane;
+mod pool;
 
-pub use device::Device;
+pub use device::open;
 pub use fault::Fault;
+pub use pool::{Batch, Pool, Values, Worker};

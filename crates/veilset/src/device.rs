@@ -35,7 +35,6 @@ mod with {
     use std::thread;
 
     use veilset_crypto::{Accelerator, accelerate, accelerate_after};
-    use veilset_gpu::Device;
 
     use crate::Error;
 
@@ -43,7 +42,7 @@ mod with {
     const WORTH_IT: u64 = 1 << 20;
 
     pub(super) fn opened() -> Result<String, Error> {
-        let device = Device::open().map_err(|fault| Error::Device(fault.to_string()))?;
+        let device = veilset_gpu::open().map_err(|fault| Error::Device(fault.to_string()))?;
         let name = device.name().to_owned();
         accelerate(Box::new(device));
         Ok(name)

@@ -9,10 +9,9 @@ use std::sync::LazyLock;
 use veilset_simd::{Kernel, elligator2};
 use zeroize::Zeroizing;
 
-use super::{Point, VALUES_A_TASK};
+use super::Point;
 use crate::Element;
-use crate::expand::BatchExpander;
-use crate::tasks::tasks;
+use crate::expand::{BatchExpander, Expansion};
 
 /// The suite's name in RFC 9380.
 pub(crate) const SUITE: &str = "curve25519_XMD:SHA-512_ELL2_NU_";
@@ -22,11 +21,10 @@ pub(crate) const DST: &str = "VEILSET-V01-curve25519_XMD:SHA-512_ELL2_NU_";
 
 static EXPANDER: LazyLock<BatchExpander<48>> = LazyLock::new(|| BatchExpander::new(DST.as_bytes()));
 
-/// The numbers that [`map_batch`] maps, on the caller's threads; wiped.
-pub(super) fn uniform(elements: &[Element]) -> Zeroizing<Vec<[u8; 48]>> {
-    Zeroizing::new(tasks::<VALUES_A_TASK, _, _>(elements, [0; 48], |elements, uniform| {
-        EXPANDER.expand(Kernel::best(), elements, uniform);
-    }))
+/// What a device needs to take elements to the numbers that [`map_batch`] maps.
+#[must_use]
+pub fn expansion() -> Expansion {
+    EXPANDER.single_blocks()
 }
 
 /// Puts the mapped elements, not yet cleared of the cofactor, into `points`.

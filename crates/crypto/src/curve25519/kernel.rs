@@ -4,7 +4,7 @@ use veilset_simd::{Kernel, x25519};
 use zeroize::Zeroizing;
 
 use super::Point;
-pub use super::elligator::map_batch;
+pub use super::elligator::{expansion, map_batch};
 use super::library::Multiplier;
 
 /// A secret scalar: 32 bytes, clamped as RFC 7748 says. Wiped when dropped.

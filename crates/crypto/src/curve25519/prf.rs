@@ -1,16 +1,17 @@
 //! The commutative weak pseudorandom function on x-coordinates.
 
+use std::sync::Arc;
+
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_simd::Kernel;
 use zeroize::Zeroizing;
 
-use super::elligator::uniform;
 use super::kernel::{Scalar, map_batch, multiply_batch};
 use super::{Point, VALUES_A_TASK, is_canonical};
-use crate::accelerator::{accelerator, accelerator_for};
+use crate::accelerator::{accelerator, accelerator_for, in_order};
 use crate::tasks::{refusing_tasks, tasks};
-use crate::{CommutativePrf, Element, NotAnElement};
+use crate::{Accelerator, CommutativePrf, Element, Evaluating, NotAnElement, Underway};
 
 /// `F_k(P) = k·P` on Curve25519, x-coordinates only. The key is wiped when dropped.
 ///
@@ -55,6 +56,10 @@ impl CommutativePrf for Curve25519Prf {
         accelerator().map_or(1, |device| device.batch())
     }
 
+    fn ahead() -> usize {
+        accelerator().map_or(0, |device| device.batches())
+    }
+
     fn hash_and_evaluate(&self, elements: &[Element]) -> Vec<Point> {
         map_and_multiply(&self.key, elements)
     }
@@ -62,16 +67,85 @@ impl CommutativePrf for Curve25519Prf {
     fn evaluate(&self, points: &[Point]) -> Result<Vec<Point>, NotAnElement> {
         check_and_multiply(&self.key, points)
     }
+
+    fn start_hashing(&self, elements: Zeroizing<Vec<Element>>) -> Underway<'_, Vec<Point>> {
+        match accelerator_for(elements.len()) {
+            Some(device) => hashing(&self.key, device, elements),
+            None => Underway::new(move || map_and_multiply_here(&self.key, &elements)),
+        }
+    }
+
+    fn start_evaluating(&self, points: Vec<Point>) -> Evaluating<'_, Point> {
+        match accelerator_for(points.len()) {
+            Some(device) => evaluating(&self.key, device, points),
+            None => Underway::new(move || check_and_multiply_here(&self.key, &points)),
+        }
+    }
 }
 
 pub(super) fn map_and_multiply(key: &Scalar, elements: &[Element]) -> Vec<Point> {
-    if let Some(device) = accelerator_for(elements.len()) {
-        let uniform = uniform(elements);
-        let mut points = vec![[0; 32]; elements.len()];
-        if device.map_and_multiply(key.bytes(), &uniform, &mut points) {
-            return points;
-        }
-    }
+    let Some(device) = accelerator_for(elements.len()) else {
+        return map_and_multiply_here(key, elements);
+    };
+    let batches = elements.chunks(device.batch());
+    let mut points = Vec::with_capacity(elements.len());
+    in_order(
+        batches.map(|batch| hashing(key, device, Zeroizing::new(batch.to_vec()))),
+        device.batches(),
+        |images| points.extend(images),
+    );
+    points
+}
+
+pub(super) fn check_and_multiply(
+    key: &Scalar,
+    points: &[Point],
+) -> Result<Vec<Point>, NotAnElement> {
+    let Some(device) = accelerator_for(points.len()) else {
+        return check_and_multiply_here(key, points);
+    };
+    let batches = points.chunks(device.batch());
+    let mut images = Ok(Vec::with_capacity(points.len()));
+    in_order(
+        batches.map(|batch| evaluating(key, device, batch.to_vec())),
+        device.batches(),
+        |next: Result<Vec<Point>, NotAnElement>| match (&mut images, next) {
+            (Ok(images), Ok(next)) => images.extend(next),
+            (Ok(before), Err(NotAnElement { index })) => {
+                images = Err(NotAnElement { index: before.len() + index });
+            }
+            (Err(_), _) => {}
+        },
+    );
+    images
+}
+
+/// Has a device map and multiply, and this processor if the device fails.
+fn hashing<'a>(
+    key: &'a Scalar,
+    device: &dyn Accelerator,
+    elements: Zeroizing<Vec<Element>>,
+) -> Underway<'a, Vec<Point>> {
+    let elements = Arc::new(elements);
+    let points = device.map_and_multiply(key.bytes(), Arc::clone(&elements));
+    Underway::new(move || points.recv().unwrap_or_else(|_| map_and_multiply_here(key, &elements)))
+}
+
+/// Has a device multiply what the peer sent, and this processor if the device fails.
+fn evaluating<'a>(
+    key: &'a Scalar,
+    device: &dyn Accelerator,
+    points: Vec<Point>,
+) -> Evaluating<'a, Point> {
+    let points = Arc::new(points);
+    let images = device.multiply(key.bytes(), Arc::clone(&points));
+    Underway::new(move || match images.recv() {
+        Ok(images) => checked(&points, images),
+        Err(_) => check_and_multiply_here(key, &points),
+    })
+}
+
+fn map_and_multiply_here(key: &Scalar, elements: &[Element]) -> Vec<Point> {
     tasks::<VALUES_A_TASK, _, _>(elements, [0; 32], |elements, points| {
         // In place: nothing unblinded stays behind. An element of H(x) = 0 has probability 2^-249.
         map_batch(Kernel::best(), elements, points);
@@ -79,16 +153,7 @@ pub(super) fn map_and_multiply(key: &Scalar, elements: &[Element]) -> Vec<Point>
     })
 }
 
-pub(super) fn check_and_multiply(
-    key: &Scalar,
-    points: &[Point],
-) -> Result<Vec<Point>, NotAnElement> {
-    if let Some(device) = accelerator_for(points.len()) {
-        let mut images = points.to_vec();
-        if device.multiply(key.bytes(), &mut images) {
-            return checked(points, images);
-        }
-    }
+fn check_and_multiply_here(key: &Scalar, points: &[Point]) -> Result<Vec<Point>, NotAnElement> {
     refusing_tasks::<VALUES_A_TASK, _, _>(points, [0; 32], |points, images| {
         let canonical = points.iter().position(|p| !is_canonical(p)).unwrap_or(points.len());
         // Those before the first that is not canonical may be of small order.
@@ -105,7 +170,7 @@ pub(super) fn check_and_multiply(
 
 /// The images of points that a device multiplied, unless one of these was not canonical or was of small order.
 fn checked(points: &[Point], images: Vec<Point>) -> Result<Vec<Point>, NotAnElement> {
-    let pairs = points.par_iter().zip(&images);
+    let pairs = points.par_iter().zip(&images).with_min_len(VALUES_A_TASK);
     match pairs.position_first(|(point, image)| !is_canonical(point) || *image == [0; 32]) {
         Some(index) => Err(NotAnElement { index }),
         None => Ok(images),

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "hash.h"
 #include "target.h"
 
 // What a block's threads share. `below` is what is inverted.
@@ -58,17 +59,10 @@ template <class F> struct Curve {
         return canonical(F::store(times(shared.above[thread], shared.below[thread])));
     }
 
-    // Puts r, 48 bytes with the highest first, and 1 + 2r^2.
-    INLINE void prepare(Shared<F> &shared, int thread, const uint32_t *uniform) {
-        Number low, high = {};
-        UNROLL
-        for (int k = 0; k < 12; k++) {
-            uint32_t word = uniform[11 - k];
-            word = word >> 24 | (word >> 8 & 0xff00) | (word & 0xff00) << 8 | word << 24;
-            (k < 8 ? low.words[k] : high.words[k - 8]) = word;
-        }
+    // Puts a number r and 1 + 2r^2.
+    INLINE void prepare(Shared<F> &shared, int thread, const Wide &number) {
         // 2^256 is 38.
-        Element r = F::multiple_added(F::load(folded(low)), F::load(high), 38);
+        Element r = F::multiple_added(F::load(folded(number.low)), F::load(number.high), 38);
         Element square = squared(r);
         shared.above[thread] = r;
         shared.below[thread] = reduced(F::sum(small(1), reduced(F::sum(square, square))));

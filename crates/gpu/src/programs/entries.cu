@@ -36,11 +36,12 @@ template <class F> INLINE void multiply(const uint32_t *scalar, uint32_t *points
     }
 }
 
-// Puts where Elligator 2 takes numbers of 48 bytes.
-template <class F> INLINE void map(const uint32_t *uniform, uint32_t *points, unsigned count) {
+// Puts points in place of the elements that are mapped to them.
+template <class F> INLINE void map(const Expansion *expansion, uint32_t *points, unsigned count) {
     __shared__ Shared<F> shared;
     unsigned index = blockIdx.x * THREADS + threadIdx.x, last = count - 1;
-    Curve<F>::prepare(shared, threadIdx.x, uniform + 12 * (size_t)(index < last ? index : last));
+    Number element = read(points, index < last ? index : last);
+    Curve<F>::prepare(shared, threadIdx.x, hashed(*expansion, element));
     invert(shared);
     if (index < count) {
         write(points, index, Curve<F>::mapped(shared, threadIdx.x));
@@ -53,8 +54,8 @@ template <class F> INLINE void map(const uint32_t *uniform, uint32_t *points, un
         multiply<F>(scalar, points, count);                                                    \
     }                                                                                          \
     extern "C" __global__ void __launch_bounds__(THREADS, blocks)                              \
-        map_##name(const uint32_t *uniform, uint32_t *points, unsigned count) {                \
-        map<F>(uniform, points, count);                                                        \
+        map_##name(const Expansion *expansion, uint32_t *points, unsigned count) {             \
+        map<F>(expansion, points, count);                                                      \
     }
 
 // Blocks that fit a multiprocessor at once: what leaves the numbers of a ladder in registers.

@@ -11,6 +11,8 @@
 #define CALLED static __device__ __noinline__
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
+// What all threads read in the same place at once.
+#define TABLE static __constant__ const
 
 #else
 
@@ -21,6 +23,7 @@
 #define CALLED static inline
 #define UNROLL
 #define ROLLED
+#define TABLE static const
 
 #endif
 

@@ -36,11 +36,12 @@ template <class F> static void multiply(const uint32_t *scalar, Number *points, 
         });
 }
 
-template <class F> static void map(const uint32_t *uniform, Number *points, unsigned count) {
+template <class F, class Numbers>
+static void map(const Numbers &numbers, Number *points, unsigned count) {
     run<F>(
         count,
         [&](Shared<F> &shared, unsigned thread, unsigned index) {
-            Curve<F>::prepare(shared, thread, uniform + 12 * index);
+            Curve<F>::prepare(shared, thread, numbers(index));
         },
         [&](Shared<F> &shared, unsigned thread, unsigned index) {
             points[index] = Curve<F>::mapped(shared, thread);
@@ -54,10 +55,19 @@ void multiply_words(const uint32_t *scalar, Number *points, unsigned count) {
 void multiply_doubles(const uint32_t *scalar, Number *points, unsigned count) {
     multiply<Doubles>(scalar, points, count);
 }
-void map_words(const uint32_t *uniform, Number *points, unsigned count) {
-    map<Words>(uniform, points, count);
+void map_words(const Expansion *expansion, Number *points, unsigned count) {
+    map<Words>(
+        [&](unsigned index) { return hashed(*expansion, points[index]); }, points, count);
 }
-void map_doubles(const uint32_t *uniform, Number *points, unsigned count) {
-    map<Doubles>(uniform, points, count);
+void map_doubles(const Expansion *expansion, Number *points, unsigned count) {
+    map<Doubles>(
+        [&](unsigned index) { return hashed(*expansion, points[index]); }, points, count);
+}
+// Maps numbers themselves: those at the edges, which are no element's.
+void elligator_words(const Wide *numbers, Number *points, unsigned count) {
+    map<Words>([&](unsigned index) { return numbers[index]; }, points, count);
+}
+void elligator_doubles(const Wide *numbers, Number *points, unsigned count) {
+    map<Doubles>([&](unsigned index) { return numbers[index]; }, points, count);
 }
 }

@@ -1,29 +1,33 @@
-//! The programs on this machine's device.
+//! The programs on this machine's devices.
 
-use veilset_gpu::{Device, Fault};
+use std::sync::Arc;
 
-use crate::inputs::{mapped, numbers, points, products};
+use veilset_crypto::Accelerator;
+use veilset_gpu::{Fault, open};
+
+use crate::inputs::{elements, expanded, mapped, points, products};
 
 #[test]
 fn a_device_computes_as_the_scalar_twin_does() {
-    let device = match Device::open() {
+    let pool = match open() {
         Err(none @ (Fault::NoDriver | Fault::NoDevice)) => return println!("skipped: {none}"),
-        device => device.expect("the device opens"),
+        pool => pool.expect("a device opens"),
     };
-    // One piece that fills no block, and several pieces, the last of which is short.
-    for (seed, count) in [(1, 300), (2, 600_001)] {
+    // A batch that fills no block, and one whose last block is not full; several at once, so that all queues compute.
+    for (seed, count) in [(1, 300), (2, pool.batch() - 77)] {
         let (scalar, points) = points(seed, count);
-        let mut found = points.clone();
-        device.multiply(&scalar, &mut found).expect("the device multiplies");
-        let some = points.len().min(20_000);
-        assert!(found[..some] == products(&scalar, &points[..some]));
-        let end = points.len().saturating_sub(500)..;
-        assert!(found[end.clone()] == products(&scalar, &points[end]));
-
-        let numbers = numbers(seed, count);
-        let mut found = vec![[0; 32]; count];
-        device.map_and_multiply(&scalar, &numbers, &mut found).expect("the device maps");
+        let points = Arc::new(points);
+        let started: Vec<_> = (0..8).map(|_| pool.multiply(&scalar, Arc::clone(&points))).collect();
+        let found: Vec<_> =
+            started.into_iter().map(|batch| batch.recv().expect("it multiplies")).collect();
         let some = count.min(20_000);
-        assert!(found[..some] == products(&scalar, &mapped(&numbers[..some])));
+        assert!(found[0][..some] == products(&scalar, &points[..some]));
+        assert!(found[0][count - 300..] == products(&scalar, &points[count - 300..]));
+        assert!(found.iter().all(|other| *other == found[0]));
+
+        let elements = elements(seed, count);
+        let expected = products(&scalar, &mapped(&expanded(&elements[..some])));
+        let found = pool.map_and_multiply(&scalar, Arc::new(elements.into()));
+        assert!(found.recv().expect("it maps")[..some] == expected);
     }
 }

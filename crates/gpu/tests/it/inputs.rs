@@ -2,6 +2,8 @@
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
+use sha2::{Digest, Sha512};
+use veilset_crypto::Element;
 use veilset_simd::{Kernel, elligator2, x25519};
 
 /// p = 2^255 − 19, little-endian.
@@ -54,6 +56,23 @@ pub(crate) fn numbers(seed: u8, count: usize) -> Vec<[u8; 48]> {
     let mut numbers = vec![[0; 48], [0xff; 48]];
     numbers.resize_with(count, || random(&mut rng));
     numbers
+}
+
+pub(crate) fn elements(seed: u8, count: usize) -> Vec<Element> {
+    let mut rng = ChaCha20Rng::from_seed([seed; 32]);
+    (0..count).map(|_| Element(random(&mut rng))).collect()
+}
+
+/// The numbers of elements: expand_message_xmd of RFC 9380, section 5.3.1.
+pub(crate) fn expanded(elements: &[Element]) -> Vec<[u8; 48]> {
+    let tag = b"VEILSET-V01-curve25519_XMD:SHA-512_ELL2_NU_\x2b";
+    let expand = |element: &Element| {
+        let first = Sha512::new_with_prefix([0; 128]).chain_update(element.0);
+        let first = first.chain_update([0, 48, 0]).chain_update(tag).finalize();
+        let second = Sha512::new_with_prefix(first).chain_update([1]).chain_update(tag).finalize();
+        std::array::from_fn(|byte| second[byte])
+    };
+    elements.iter().map(expand).collect()
 }
 
 fn random<const N: usize>(rng: &mut ChaCha20Rng) -> [u8; N] {

@@ -3,5 +3,6 @@
 
 mod device;
 mod inputs;
+mod pool;
 mod source;
 mod twin;

@@ -12,7 +12,7 @@ fn the_programs_are_made_from_these_sources() {
     let programs = fs::read_to_string(folder.join("programs.ptx")).expect("the programs");
     let made_from: Vec<_> =
         programs.lines().skip(1).map_while(|line| line.strip_prefix("// ")).collect();
-    assert_eq!(made_from.len(), 5);
+    assert_eq!(made_from.len(), 6);
     for line in made_from {
         let (digest, name) = line.split_once("  ").expect("a digest and a name");
         let source = fs::read(folder.join("programs").join(name)).expect("a source");
