@@ -1,11 +1,13 @@
 //! The moves that every Diffie–Hellman protocol is made of: elements under one's own key go out, and the second key goes
 //! on what arrives.
 
+use std::collections::VecDeque;
+use std::mem;
 use std::ops::Range;
 
 use rayon::prelude::*;
 use veilset_channel::{Channel, ChannelExt, Chunks, Malformed, Message, PeerFault};
-use veilset_crypto::{CommutativePrf, Element, NotAnElement};
+use veilset_crypto::{CommutativePrf, Element, Evaluating, NotAnElement, Underway};
 use zeroize::Zeroizing;
 
 use crate::kit::membership::VALUES_A_TASK;
@@ -39,7 +41,7 @@ pub(crate) fn exchange<F: CommutativePrf>(
 ) -> Result<(), ProtocolError> {
     let count = own.order.len();
     means.step("blinded elements", count + peer_count);
-    let mut blinded = Blinded { prf, own, made: 0, left: Vec::new() };
+    let mut blinded = Blinded::new(prf, own);
     let put = |channel: &mut dyn Channel, range: Range<usize>| {
         channel.put(&Points(blinded.next(range.clone())))?;
         means.observer.advance(range.len() as u64);
@@ -57,26 +59,45 @@ pub(crate) fn exchange<F: CommutativePrf>(
 struct Blinded<'a, F: CommutativePrf> {
     prf: &'a F,
     own: Ordered<'a>,
-    /// Places whose points were made.
-    made: usize,
-    /// The last of these, which were not sent yet.
-    left: Vec<F::Point>,
+    /// Places whose points were begun.
+    begun: usize,
+    /// Batches that a device makes meanwhile, the next first.
+    underway: VecDeque<Underway<'a, Vec<F::Point>>>,
+    /// The last batch that was made.
+    made: Vec<F::Point>,
+    /// Points of it that were sent.
+    sent: usize,
 }
 
-impl<F: CommutativePrf> Blinded<'_, F> {
+impl<'a, F: CommutativePrf> Blinded<'a, F> {
+    fn new(prf: &'a F, own: Ordered<'a>) -> Self {
+        Self { prf, own, begun: 0, underway: VecDeque::new(), made: Vec::new(), sent: 0 }
+    }
+
     /// The points in these places, which follow those before.
     fn next(&mut self, places: Range<usize>) -> Vec<F::Point> {
-        if self.left.is_empty() {
-            let batch = F::batch().next_multiple_of(places.len());
-            let end = (self.made + batch).min(self.own.order.len());
-            self.left = self.prf.hash_and_evaluate(&self.own.chosen(self.made..end));
-            // The next ones are at the end, from where they are taken without moving others.
-            self.left.reverse();
-            self.made = end;
+        if self.sent == self.made.len() {
+            self.begin(places.len());
+            self.made = self.underway.pop_front().map(Underway::finish).unwrap_or_default();
+            self.sent = 0;
         }
-        let mut next = self.left.split_off(self.left.len().saturating_sub(places.len()));
-        next.reverse();
-        next
+        if places.len() == self.made.len() {
+            return mem::take(&mut self.made);
+        }
+        let first = self.sent;
+        self.sent = self.made.len().min(first + places.len());
+        self.made[first..self.sent].to_vec()
+    }
+
+    /// Begins the next batch, and those that go on while it is sent.
+    fn begin(&mut self, chunk: usize) {
+        let (count, batch) = (self.own.order.len(), F::batch().next_multiple_of(chunk));
+        while self.underway.len() <= F::ahead() && self.begun < count {
+            let end = (self.begun + batch).min(count);
+            let elements = self.own.chosen(self.begun..end);
+            self.underway.push_back(self.prf.start_hashing(elements));
+            self.begun = end;
+        }
     }
 }
 
@@ -116,18 +137,50 @@ pub(crate) fn exchange_blinded<F: CommutativePrf>(
     own: Ordered<'_>,
     theirs: ValuesShape,
 ) -> Result<Vec<u128>, ProtocolError> {
-    let mut doubled = Vec::with_capacity(theirs.count);
-    let mut waiting = Vec::new();
-    exchange(means, prf, own, theirs.count, |mut points| {
-        waiting.append(&mut points);
-        if waiting.len() >= F::batch() || doubled.len() + waiting.len() == theirs.count {
-            let points = prf.evaluate(&waiting).map_err(not_an_element)?;
-            doubled.par_extend(values(&points, theirs.bits));
-            waiting.clear();
+    let mut doubled = Doubled::new(prf, theirs);
+    exchange(means, prf, own, doubled.shape.count, |points| doubled.add(points))?;
+    Ok(doubled.values)
+}
+
+/// The [`value`]s of the peer's elements under both keys, evaluated in batches.
+struct Doubled<'a, F: CommutativePrf> {
+    prf: &'a F,
+    shape: ValuesShape,
+    /// Points that do not fill a batch yet.
+    waiting: Vec<F::Point>,
+    /// Points that arrived.
+    arrived: usize,
+    /// Batches that a device evaluates meanwhile, the next first.
+    underway: VecDeque<Evaluating<'a, F::Point>>,
+    values: Vec<u128>,
+}
+
+impl<'a, F: CommutativePrf> Doubled<'a, F> {
+    fn new(prf: &'a F, shape: ValuesShape) -> Self {
+        let values = Vec::with_capacity(shape.count);
+        Self { prf, shape, waiting: Vec::new(), arrived: 0, underway: VecDeque::new(), values }
+    }
+
+    /// Takes a chunk of the peer's points; with the last one all values are there.
+    fn add(&mut self, mut points: Vec<F::Point>) -> Result<(), PeerFault> {
+        self.arrived += points.len();
+        if self.waiting.is_empty() {
+            self.waiting = points;
+        } else {
+            self.waiting.append(&mut points);
+        }
+        let last = self.arrived == self.shape.count;
+        if self.waiting.len() >= F::batch() || last {
+            self.underway.push_back(self.prf.start_evaluating(mem::take(&mut self.waiting)));
+        }
+        let ahead = if last { 0 } else { F::ahead() };
+        while self.underway.len() > ahead {
+            let Some(next) = self.underway.pop_front() else { break };
+            let points = next.finish().map_err(not_an_element)?;
+            self.values.par_extend(values(&points, self.shape.bits));
         }
         Ok(())
-    })?;
-    Ok(doubled)
+    }
 }
 
 /// What a peer is blamed for whose points are none.
@@ -163,7 +216,7 @@ pub(crate) fn point_bytes(count: u64, len: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// A function whose batches are larger than chunks.
+    /// A function whose batches are larger than chunks, and of which two go on while another is sent.
     struct InTens;
 
     impl CommutativePrf for InTens {
@@ -179,26 +232,51 @@ mod tests {
             10
         }
 
+        fn ahead() -> usize {
+            2
+        }
+
         fn hash_and_evaluate(&self, elements: &[Element]) -> Vec<[u8; 32]> {
             // Three chunks of four, but at the end.
-            assert!([12, 23 - 12].contains(&elements.len()));
+            assert!([12, 59 - 4 * 12].contains(&elements.len()));
             elements.iter().map(|element| element.0).collect()
         }
 
         fn evaluate(&self, points: &[[u8; 32]]) -> Result<Vec<[u8; 32]>, NotAnElement> {
-            Ok(points.to_vec())
+            match points.iter().position(|point| *point == [99; 32]) {
+                Some(index) => Err(NotAnElement { index }),
+                None => Ok(points.to_vec()),
+            }
         }
     }
 
     #[test]
     fn batches_larger_than_chunks_go_out_in_order() {
-        let elements: Vec<_> = (0..23).map(|index| Element([index; 32])).collect();
-        let order: Vec<u32> = (0..23).rev().collect();
+        let elements: Vec<_> = (0..59).map(|index| Element([index; 32])).collect();
+        let order: Vec<u32> = (0..59).rev().collect();
         let own = Ordered { elements: &elements, order: &order };
-        let mut blinded = Blinded { prf: &InTens, own, made: 0, left: Vec::new() };
-        let chunks = Chunks::new(23, 4).ranges().map(|places| blinded.next(places));
+        let mut blinded = Blinded::new(&InTens, own);
+        let chunks = Chunks::new(59, 4).ranges().map(|places| blinded.next(places));
         let sent: Vec<u8> = chunks.flatten().map(|point| point[0]).collect();
-        assert_eq!(sent, (0..23).rev().collect::<Vec<u8>>());
+        assert_eq!(sent, (0..59).rev().collect::<Vec<u8>>());
+    }
+
+    #[test]
+    fn batches_are_evaluated_in_order_and_one_that_is_refused_ends_the_run() {
+        let points: Vec<_> = (0..59).map(|index| [index; 32]).collect();
+        let mut doubled = Doubled::new(&InTens, ValuesShape { count: 59, bits: 64 });
+        points.chunks(4).for_each(|chunk| doubled.add(chunk.to_vec()).expect("points"));
+        let expected: Vec<u128> = points.iter().map(|point| value(point, 64)).collect();
+        assert_eq!(doubled.values, expected);
+
+        // The fourth batch has it, and two go on meanwhile.
+        let mut doubled = Doubled::new(&InTens, ValuesShape { count: 59, bits: 64 });
+        let mut answers = points.chunks(4).map(|chunk| {
+            let wrong = if chunk[0] == [36; 32] { [99; 32] } else { chunk[0] };
+            doubled.add([&[wrong], &chunk[1..]].concat())
+        });
+        assert!(answers.by_ref().take(14).all(|answer| answer == Ok(())));
+        assert_eq!(answers.next(), Some(Err(not_an_element(NotAnElement { index: 0 }))));
     }
 
     #[test]
