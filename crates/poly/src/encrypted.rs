@@ -231,6 +231,7 @@ mod tests {
                 Multiplication::Karatsuba { cutoff: 16 },
                 Multiplication::Karatsuba { cutoff: 7 },
                 Multiplication::Toom3 { cutoff: 8 },
+                Multiplication::Toom4 { cutoff: 8 },
             ] {
                 let product = multiply(module, how, &plain, &elements).expect("any field");
                 let expected = multiply(plain_module, how, &plain, &poly).expect("any field");

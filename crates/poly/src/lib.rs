@@ -5,7 +5,7 @@
 //! ElGamal or Paillier, elements of a group, or the field [itself](Itself). So the same code multiplies and evaluates plain
 //! and encrypted polynomials:
 //!
-//! * [`multiply`] and its transpose, [`transposed_multiply`], by the schoolbook, Karatsuba, Toom-3 or transforms;
+//! * [`multiply`] and its transpose, [`transposed_multiply`], by the schoolbook, Karatsuba, Toom-3, Toom-4 or transforms;
 //! * [`evaluate`] at many points, by Horner's rule, remainders, sums of products or transposition;
 //! * for plain polynomials also [`expand`], [`interpolate`], [`divide`] and [`invert_series`];
 //! * [`plain`] interpolates and evaluates large plain polynomials, over fields without roots of unity too.

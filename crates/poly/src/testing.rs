@@ -14,7 +14,7 @@ pub(crate) fn goldilocks() -> PrimeField<{ Uint::<1>::LIMBS }> {
 }
 
 /// Every way to multiply, with several cutoffs.
-pub(crate) const ALL: [Multiplication; 9] = [
+pub(crate) const ALL: [Multiplication; 11] = [
     Multiplication::Schoolbook,
     Multiplication::Karatsuba { cutoff: 0 },
     Multiplication::Karatsuba { cutoff: 1 },
@@ -22,6 +22,8 @@ pub(crate) const ALL: [Multiplication; 9] = [
     Multiplication::Toom3 { cutoff: 1 },
     Multiplication::Toom3 { cutoff: 2 },
     Multiplication::Toom3 { cutoff: 7 },
+    Multiplication::Toom4 { cutoff: 1 },
+    Multiplication::Toom4 { cutoff: 4 },
     Multiplication::Ntt { cutoff: 1 },
     TRANSFORMS,
 ];

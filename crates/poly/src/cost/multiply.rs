@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Operations;
 use crate::Multiplication;
-use crate::multiply::{Cyclic, Form, Lengths, Split, Step};
+use crate::multiply::{Cyclic, Form, Lengths, Split, Step, toom4};
 
 /// What [`multiply`](crate::multiply) takes for factors of so many coefficients.
 #[must_use]
@@ -77,6 +77,7 @@ fn around(split: Split, lengths: Lengths, form: Form) -> Operations {
         (Split::Poly(_), Form::Transposed) => Operations::default(),
         (Split::Karatsuba(half), _) => karatsuba(lengths, form, half),
         (Split::Toom3(third), _) => toom3(lengths, form, third),
+        (Split::Toom4(quarter), _) => toom4::around(lengths, form, quarter),
     }
 }
 

@@ -10,19 +10,24 @@ pub struct Operations {
     pub scalings: u64,
     /// Additions; a subtraction is also one, and so is a doubling. A sum of n products counts as n − 1.
     pub additions: u64,
-    /// Multiplications by −1, one for each subtraction: a − b is counted as a + (−1)·b.
+    /// Multiplications by −1, one for each subtraction, too: a − b is counted as a + (−1)·b.
     pub negations: u64,
 }
 
 impl Operations {
     /// So many additions and scalings.
-    pub(super) const fn new(scalings: usize, additions: usize) -> Self {
+    pub(crate) const fn new(scalings: usize, additions: usize) -> Self {
         Self { scalings: scalings as u64, additions: additions as u64, negations: 0 }
     }
 
     /// Of the additions, so many are subtractions.
     pub(super) const fn subtracting(self, subtractions: usize) -> Self {
         Self { negations: subtractions as u64, ..self }
+    }
+
+    /// Beside the additions so many elements are multiplied by −1.
+    pub(crate) const fn negating(self, elements: usize) -> Self {
+        Self { negations: self.negations + elements as u64, ..self }
     }
 }
 

@@ -82,6 +82,14 @@ fn toom_takes_five_products_of_thirds() {
 }
 
 #[test]
+fn toom_takes_seven_products_of_quarters() {
+    for log in 0..6 {
+        let found = multiply(Multiplication::Toom4 { cutoff: 1 }, 4usize.pow(log), 4usize.pow(log));
+        assert_eq!(found.scalings, 7u64.pow(log));
+    }
+}
+
+#[test]
 fn transforms_skip_the_factors_that_are_1() {
     for log in 5..14u64 {
         let (k, size) = (1usize << (log - 1), 1u64 << log);

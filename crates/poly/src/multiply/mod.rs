@@ -8,6 +8,7 @@
 mod cut;
 mod karatsuba;
 mod leaf;
+mod matrix;
 mod ntt;
 mod problem;
 mod solver;
@@ -15,6 +16,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 mod toom3;
+pub(crate) mod toom4;
 mod transform;
 
 use crate::{Module, PolyError, Scalar};
@@ -42,6 +44,12 @@ pub enum Multiplication {
     /// Five products of thirds (Toom 1963, at the points 0, 1, −1, 2 and ∞): k^1.465 products. All divisions are done
     /// on the plain factor.
     Toom3 {
+        /// As for Karatsuba's.
+        cutoff: usize,
+    },
+    /// Seven products of quarters (Toom's at the points 0, 1, −1, 2, −2, 1/2 and ∞): k^1.404 products, and four times the
+    /// additions of thirds. All divisions are done on the plain factor.
+    Toom4 {
         /// As for Karatsuba's.
         cutoff: usize,
     },

@@ -7,7 +7,7 @@ use veilset_crypto::tasks;
 use super::leaf::{Leaves, Rest};
 use super::problem::{Form, Problem};
 use super::split::{BATCH, Lengths, Split, Step};
-use super::{Multiplication, cut, karatsuba, leaf, ntt, toom3};
+use super::{Multiplication, cut, karatsuba, leaf, ntt, toom3, toom4};
 use crate::coefficients::Wiped;
 use crate::{Module, PolyError, Scalar};
 
@@ -16,6 +16,8 @@ pub(crate) struct Solver<'a, M: Module> {
     pub(crate) module: &'a M,
     pub(crate) how: Multiplication,
     pub(crate) fractions: toom3::Fractions<Scalar<M>>,
+    /// There for Toom-4.
+    quarters: Option<toom4::Fractions<Scalar<M>>>,
 }
 
 /// What is done with a problem.
@@ -30,10 +32,13 @@ enum Task {
 
 impl<'a, M: Module> Solver<'a, M> {
     /// # Errors
-    /// [`PolyError::Characteristic`] in a field of characteristic 2 or 3.
+    /// [`PolyError::Characteristic`] in a field of characteristic 2 or 3, or of 5 for Toom-4.
     pub(crate) fn new(module: &'a M, how: Multiplication) -> Result<Self, PolyError> {
         let fractions = toom3::Fractions::new(module.field())?;
-        Ok(Self { module, how, fractions })
+        let quarters = matches!(how, Multiplication::Toom4 { .. })
+            .then(|| toom4::Fractions::new(module.field()))
+            .transpose()?;
+        Ok(Self { module, how, fractions, quarters })
     }
 
     pub(crate) fn solve_one(
@@ -127,6 +132,12 @@ impl<'a, M: Module> Solver<'a, M> {
             Split::Poly(at) => cut::split_poly(problem, at),
             Split::Karatsuba(half) => karatsuba::split(self.module, problem, half),
             Split::Toom3(third) => toom3::split(self, problem, third),
+            Split::Toom4(quarter) => {
+                let Some(fractions) = &self.quarters else {
+                    unreachable!("Toom-4 alone takes quarters");
+                };
+                toom4::split(self.module, fractions, problem, quarter)
+            }
         }
     }
 
@@ -143,6 +154,7 @@ impl<'a, M: Module> Solver<'a, M> {
             Split::Poly(at) => cut::join_poly(self.module, parts, at),
             Split::Karatsuba(half) => karatsuba::join(self.module, form, lengths, parts, half),
             Split::Toom3(third) => toom3::join(self.module, form, lengths, parts, third),
+            Split::Toom4(quarter) => toom4::join(self.module, form, lengths, parts, quarter),
         }
     }
 }

@@ -36,6 +36,8 @@ pub(crate) enum Split {
     Karatsuba(usize),
     /// Five products of parts of that length.
     Toom3(usize),
+    /// Seven products of parts of that length.
+    Toom4(usize),
 }
 
 impl Lengths {
@@ -78,6 +80,12 @@ impl Lengths {
         let third = self.longer().div_ceil(3);
         if self.shorter() > 2 * third { Split::Toom3(third) } else { self.halves() }
     }
+
+    /// Both factors at quarters of the longer; if the shorter does not reach into the last quarter, in thirds.
+    fn quarters(self) -> Split {
+        let quarter = self.longer().div_ceil(4);
+        if self.shorter() > 3 * quarter { Split::Toom4(quarter) } else { self.thirds() }
+    }
 }
 
 impl Split {
@@ -93,6 +101,7 @@ impl Split {
             Self::Plain(_) | Self::Poly(_) => 2,
             Self::Karatsuba(_) => 3,
             Self::Toom3(_) => 5,
+            Self::Toom4(_) => 7,
         }
     }
 
@@ -101,7 +110,7 @@ impl Split {
         match self {
             Self::Plain(at) => Lengths::new(at, lengths.poly),
             Self::Poly(at) => Lengths::new(lengths.plain, at),
-            Self::Karatsuba(len) | Self::Toom3(len) => Lengths::new(len, len),
+            Self::Karatsuba(len) | Self::Toom3(len) | Self::Toom4(len) => Lengths::new(len, len),
         }
     }
 
@@ -112,6 +121,7 @@ impl Split {
             Self::Poly(at) => Lengths::new(plain, poly - at),
             Self::Karatsuba(half) => Lengths::new(plain - half, poly - half),
             Self::Toom3(third) => Lengths::new(plain - 2 * third, poly - 2 * third),
+            Self::Toom4(quarter) => Lengths::new(plain - 3 * quarter, poly - 3 * quarter),
         }
     }
 }
@@ -162,14 +172,16 @@ impl Multiplication {
 
     /// How factors of those lengths are split; `None` if each coefficient is multiplied by each.
     fn split(self, lengths: Lengths) -> Option<Split> {
-        match self {
-            Self::Karatsuba { cutoff } if lengths.shorter() > cutoff.max(1) => {
-                let odd = cutoff > 1 && lengths.plain == lengths.poly + 1;
-                // The leaves of halves of k coefficients, k a power of two, are as long as the cutoff or half as long.
-                Some(if odd { Split::Plain(lengths.poly) } else { lengths.halves() })
-            }
-            Self::Toom3 { cutoff } if lengths.shorter() > cutoff.max(1) => Some(lengths.thirds()),
-            _ => None,
-        }
+        let (cutoff, split) = match self {
+            Self::Karatsuba { cutoff } => (cutoff, lengths.halves()),
+            Self::Toom3 { cutoff } => (cutoff, lengths.thirds()),
+            Self::Toom4 { cutoff } => (cutoff, lengths.quarters()),
+            Self::Schoolbook | Self::Ntt { .. } => return None,
+        };
+        // The leaves of halves or quarters of k coefficients, k a power of two, have one, too.
+        let binary = !matches!(self, Self::Toom3 { .. });
+        let odd = binary && cutoff > 1 && lengths.plain == lengths.poly + 1;
+        let split = if odd { Split::Plain(lengths.poly) } else { split };
+        (lengths.shorter() > cutoff.max(1)).then_some(split)
     }
 }
