@@ -6,11 +6,8 @@ use zeroize::Zeroizing;
 
 use super::{LIMBS, SafePrimeGroup, Unsigned, bare};
 
-/// Elements that share the inversions, which take as long as some thousand products.
+/// Elements that share an inversion, which takes as long as a thousand products.
 pub(super) const AT_ONCE: usize = 1 << 12;
-
-/// So many are inverted each by itself: a number in each lane.
-const FEW: usize = 8;
 
 type Level = Zeroizing<Vec<Residue<LIMBS>>>;
 
@@ -19,11 +16,11 @@ impl SafePrimeGroup {
     pub(super) fn invert(&self, elements: &mut [Unsigned]) {
         let mut top = bare(elements);
         let mut levels = Vec::new();
-        while top.len() > FEW {
+        while top.len() > 1 {
             let products = self.merged(&top);
             levels.push(std::mem::replace(&mut top, products));
         }
-        let mut inverses = self.inverses(&top);
+        let mut inverses = self.inverse(&top);
         while let Some(level) = levels.pop() {
             inverses = self.split(&inverses, &level);
         }
@@ -50,11 +47,11 @@ impl SafePrimeGroup {
         split
     }
 
-    /// The inverses of a few residues, their powers with p − 2: eight lanes take as long as one.
-    fn inverses(&self, few: &Level) -> Level {
-        let exponent = self.p.wrapping_sub(&Uint::from(2u8)).to_words();
-        let mut inverses = few.clone();
-        self.residues.powers(&vec![exponent; few.len()], &mut inverses);
-        inverses
+    /// The inverse of the one residue; there is one, since p is prime.
+    fn inverse(&self, one: &Level) -> Level {
+        let numbers = Zeroizing::new(self.residues.leave(one));
+        let inverse = |number| Uint::from_words(number).invert_odd_mod(&self.p).expect("no zero");
+        let inverses = numbers.iter().map(|number| inverse(*number).to_words());
+        Zeroizing::new(self.residues.enter(&Zeroizing::new(inverses.collect::<Vec<_>>())))
     }
 }
