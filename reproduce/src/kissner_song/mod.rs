@@ -324,7 +324,9 @@ mod tests {
         };
         assert_eq!((keys.rows.len(), figure.rows.len(), cutoffs.rows.len()), (5, 2, 4));
         assert_eq!(programs.rows[0][..4], ["2^3", "", &programs.rows[0][2], ""]);
-        assert!(programs.rows.iter().all(|row| [2, 4, 5, 6].iter().all(|c| !row[*c].is_empty())));
+        assert!(
+            programs.rows.iter().all(|row| [2, 4, 5, 6, 7].iter().all(|c| !row[*c].is_empty()))
+        );
         assert!(totals.rows.iter().all(|row| [2, 3, 5, 6].iter().all(|c| !row[*c].is_empty())));
         assert!(!overtaking.rows.is_empty());
         for grid in [runs, products, pallas] {

@@ -108,6 +108,7 @@ pub(super) fn programs(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<G
         "paper, FFT",
         "NTT, special setting",
         "Toom-3, general setting",
+        "Toom-4, general setting",
         "schoolbook",
         "Karatsuba, × paper",
         "NTT, × paper",
@@ -117,12 +118,12 @@ pub(super) fn programs(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<G
         let running = |algorithm| Ok::<_, Failure>(whole(algorithm, size, asked.runs)?.running);
         let karatsuba = running(Algorithm::Karatsuba)?;
         let transforms = running(Algorithm::Transforms)?;
-        let toom = running(Algorithm::Toom3)?;
+        let [thirds, quarters] = [running(Algorithm::Toom3)?, running(Algorithm::Toom4)?];
         let schoolbook =
             (size <= MOST_SCHOOLBOOK).then(|| running(Algorithm::Schoolbook)).transpose()?;
         let paper = |of: usize| Published::of(size).map(|paper| paper.running[of]);
         let school = schoolbook.map_or(f64::INFINITY, |runs| runs.mean);
-        let best = karatsuba.mean.min(toom.mean).min(school);
+        let best = karatsuba.mean.min(thirds.mean).min(quarters.mean).min(school);
         let times =
             |of, here| paper(of).map_or(String::new(), |paper| format!("{:.1}", paper / here));
         grid.push(vec![
@@ -131,7 +132,8 @@ pub(super) fn programs(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<G
             karatsuba.seconds(),
             seconds(paper(1)),
             transforms.seconds(),
-            toom.seconds(),
+            thirds.seconds(),
+            quarters.seconds(),
             schoolbook.map_or(String::new(), Scatter::seconds),
             times(0, karatsuba.mean),
             times(1, transforms.mean),

@@ -26,17 +26,22 @@ pub enum Algorithm {
     Karatsuba,
     /// Five products of thirds.
     Toom3,
+    /// Seven products of quarters.
+    Toom4,
     /// Number-theoretic transforms, for which the group's exponents need roots of unity.
     Transforms,
 }
 
-/// Coefficients that are multiplied each by each where a group prefers sums of rows: powers of two halved, or thirds, fill the
-/// lanes of rows, and so many terms share squarings.
+/// Coefficients that are multiplied each by each where a group prefers sums of rows: powers of two halved or quartered, or thirds,
+/// fill the lanes of rows, and so many terms share squarings.
 const ROW_HALVES: usize = 16;
 const ROW_THIRDS: usize = 32;
 
-/// Points that share a leaf of the tree there; measured with 1024 bits.
+/// Points of which sums of products are best there, and that share a leaf of the tree; measured with 1024 bits.
 const ROW_POINTS: usize = 128;
+
+/// Points that share a leaf where nodes take products of quarters.
+const ROW_POINTS_QUARTERED: usize = 64;
 
 impl Algorithm {
     /// For factors of so many coefficients in the exponents of a group.
@@ -52,7 +57,8 @@ impl Algorithm {
             Self::Fastest if !rows => multiplication(group.field(), plain, poly),
             Self::Schoolbook => Multiplication::Schoolbook,
             Self::Karatsuba => Multiplication::Karatsuba { cutoff: cutoff(ROW_HALVES) },
-            Self::Fastest | Self::Toom3 => Multiplication::Toom3 { cutoff: cutoff(ROW_THIRDS) },
+            Self::Toom3 => Multiplication::Toom3 { cutoff: cutoff(ROW_THIRDS) },
+            Self::Fastest | Self::Toom4 => Multiplication::Toom4 { cutoff: cutoff(ROW_HALVES) },
             Self::Transforms => Multiplication::Ntt { cutoff: cutoff(ROW_THIRDS) },
         }
     }
@@ -65,8 +71,12 @@ impl Algorithm {
         points: usize,
     ) -> Option<Evaluation> {
         let rows = group.least_row().is_some();
-        let leaf = if rows { ROW_POINTS } else { LEAF };
         let multiplication = self.multiplication(group, points.max(1), len);
+        let leaf = match multiplication {
+            _ if !rows => LEAF,
+            Multiplication::Toom4 { .. } => ROW_POINTS_QUARTERED,
+            _ => ROW_POINTS,
+        };
         match self {
             Self::Fastest if !rows => evaluation(group.field(), len, points),
             Self::Schoolbook => Some(Evaluation::MultiScalar),
