@@ -51,6 +51,7 @@ mod places;
 mod postal;
 mod preset;
 mod quote;
+mod rounds;
 mod scan;
 mod shown;
 mod source;

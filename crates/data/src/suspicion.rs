@@ -20,6 +20,13 @@ impl Count {
             self.first.push(row);
         }
     }
+
+    /// And those of `others`, which come after it.
+    pub(crate) fn extend(&mut self, others: Self) {
+        self.rows += others.rows;
+        self.first.extend(others.first);
+        self.first.truncate(PLACES);
+    }
 }
 
 /// A field that is not empty, as suspicions look at it.
@@ -107,6 +114,11 @@ impl Suspected {
             self.0[marks.trailing_zeros() as usize].note(row);
             marks &= marks - 1;
         }
+    }
+
+    /// And what `others` are suspected of, which come after them.
+    pub(crate) fn extend(&mut self, others: Self) {
+        self.0.iter_mut().zip(others.0).for_each(|(count, others)| count.extend(others));
     }
 
     /// Those that occurred.

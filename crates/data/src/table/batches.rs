@@ -1,12 +1,14 @@
 //! Record batches in memory, their buffers shared with whoever made them.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array, make_array};
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef};
 
+use super::stretch::Rows;
 use crate::converted::{Room, batch_in};
 use crate::places::take_record_batch;
 use crate::types::with_lists;
@@ -54,16 +56,31 @@ impl Batches {
         held.bytes
     }
 
-    /// The rows with these numbers, or all, of `columns` alone: a batch for each run of rows that lie in one.
+    /// The numbers of each batch's rows.
+    pub(super) fn parts(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.starts.windows(2).map(|pair| pair[0]..pair[1])
+    }
+
+    /// The rows with these numbers, of `columns` alone: a batch for each run of rows that lie in one.
     pub(super) fn get<'a>(
         &'a self,
-        rows: Option<&'a [usize]>,
+        rows: &Rows<'a>,
         columns: &'a [usize],
     ) -> Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + 'a> {
-        let Some(rows) = rows else {
-            return Box::new(self.batches.iter().map(|batch| batch.project(columns)));
-        };
         let batch_of = |row: usize| self.starts.partition_point(|start| *start <= row) - 1;
+        let rows = match rows {
+            Rows::These(rows) => *rows,
+            Rows::Stretch(range) => {
+                let Range { start, end } = range.clone();
+                let batches = batch_of(start)..self.batches.len();
+                let batches = batches.take_while(move |batch| self.starts[*batch] < end);
+                return Box::new(batches.map(move |batch| {
+                    let first = self.starts[batch];
+                    let (from, to) = (start.max(first), end.min(self.starts[batch + 1]));
+                    Ok(self.batches[batch].project(columns)?.slice(from - first, to - from))
+                }));
+            }
+        };
         let runs = rows.chunk_by(move |a, b| batch_of(*a) == batch_of(*b));
         Box::new(runs.map(move |run| {
             let batch = batch_of(run[0]);

@@ -1,5 +1,8 @@
 //! What a file's rows are kept as.
 
+use std::iter::once;
+use std::ops::Range;
+
 use arrow_array::RecordBatch;
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, SchemaRef};
@@ -96,6 +99,23 @@ impl Body {
             Self::Objects(objects) => objects.memory(),
             Self::Batches(batches) => batches.memory(),
             Self::Parquet(file) => file.memory(),
+        }
+    }
+
+    /// Its rows, cut where a stretch of them must end.
+    pub(super) fn parts(&self) -> Box<dyn Iterator<Item = Range<usize>> + '_> {
+        match self {
+            Self::Delimited(_) | Self::Objects(_) => Box::new(once(0..self.rows())),
+            Self::Batches(batches) => Box::new(batches.parts()),
+            Self::Parquet(file) => Box::new(file.parts()),
+        }
+    }
+
+    /// How many stretches of rows may be decoded at once.
+    pub(super) fn decoders(&self) -> usize {
+        match self {
+            Self::Delimited(_) | Self::Objects(_) | Self::Batches(_) => usize::MAX,
+            Self::Parquet(file) => file.decoders(),
         }
     }
 

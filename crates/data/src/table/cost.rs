@@ -9,6 +9,9 @@ pub(super) const ROWS: u64 = 1 << 13;
 /// The most bytes of a column that are decoded at once: the library counts them in 31 bits.
 pub(super) const A_COLUMN: u64 = i32::MAX as u64;
 
+/// The most threads that decode one file, as a power of two.
+const MOST_DECODERS: u32 = 8;
+
 /// What a column takes, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cost {
@@ -72,20 +75,30 @@ impl Costs {
     /// How many rows fit `most` bytes that follow one another, or that lie anywhere; refuses where one does not.
     pub(super) fn rows_at_once(&self, most: u64, follow: bool) -> Result<usize, Unfit> {
         let widest = self.columns.iter().map(|(row, _)| *row).max().unwrap_or(0);
-        let taken = |rows: u64| {
-            let of_column = |(row, kept): &(u64, Kept)| {
-                row.saturating_mul(rows).saturating_add(kept.by(rows, follow))
-            };
-            self.columns.iter().map(of_column).fold(self.held, u64::saturating_add)
+        let is_fit = |rows: u64| {
+            widest.saturating_mul(rows) <= A_COLUMN && fits(self.taken(rows, follow), most).is_ok()
         };
-        let is_fit =
-            |rows: u64| widest.saturating_mul(rows) <= A_COLUMN && fits(taken(rows), most).is_ok();
         let mut rows = ROWS;
         while rows > 1 && !is_fit(rows) {
             rows /= 2;
         }
-        fits(taken(rows), most)?;
+        fits(self.taken(rows, follow), most)?;
         Ok(rows as usize)
+    }
+
+    /// How many threads may decode so many rows at once that follow one another, so that all they take fits `most` bytes: a power of two.
+    pub(super) fn decoders(&self, rows: u64, most: u64) -> usize {
+        let one = self.taken(rows, true);
+        let fit = |threads: &u64| fits(one.saturating_mul(*threads), most).is_ok();
+        (0..=MOST_DECODERS).rev().map(|log| 1_u64 << log).find(fit).unwrap_or(1) as usize
+    }
+
+    /// Bytes that so many rows take at most that follow one another, or that lie anywhere.
+    fn taken(&self, rows: u64, follow: bool) -> u64 {
+        let of_column = |(row, kept): &(u64, Kept)| {
+            row.saturating_mul(rows).saturating_add(kept.by(rows, follow))
+        };
+        self.columns.iter().map(of_column).fold(self.held, u64::saturating_add)
     }
 }
 
@@ -108,5 +121,7 @@ mod tests {
         assert_eq!(anywhere(8_192 * 11 + 25 + 1_999), Some(4_096));
         assert_eq!((follow(11 + 25 + 100), follow(11 + 25 + 99)), (Some(1), None));
         assert_eq!(anywhere(2 * 11 + 25 + 200), Some(2));
+        let one = 8_192 * 11 + 25 + 400;
+        assert_eq!([1, 2, 7].map(|times| costs.decoders(8_192, times * one)), [1, 2, 4]);
     }
 }

@@ -36,6 +36,7 @@ mod segment;
 #[cfg_attr(not(feature = "excel"), path = "no_sheet.rs")]
 mod sheet;
 mod store;
+mod stretch;
 mod text;
 mod thrift;
 pub(crate) mod unpack;
@@ -56,6 +57,7 @@ pub use self::raw::RawRows;
 use self::readings::Lost;
 use self::segment::{Segment, Selection};
 pub(crate) use self::store::Store;
+use self::stretch::Rows;
 
 /// Rows under a header: text, each row kept byte for byte, or values of types, kept as they are.
 ///
@@ -200,9 +202,9 @@ impl Table {
         mut visit: impl FnMut(usize, &Fields<'_>) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         self.check_text(columns)?;
-        self.segments
-            .iter()
-            .try_for_each(|segment| segment.visit(None, &self.header, columns, &mut visit))
+        self.segments.iter().try_for_each(|segment| {
+            segment.visit(&segment.all(), &self.header, columns, &mut visit)
+        })
     }
 
     /// The rows with these numbers as record batches of [`Table::schema`], in the table's order.
@@ -256,7 +258,8 @@ impl Table {
         self.check_text(columns)?;
         let mut segments = self.by_segment(rows);
         segments.try_for_each(|(segment, rows)| {
-            segment.visit(Some(rows), &self.header, columns, &mut visit)
+            let own = segment.own(rows);
+            segment.visit(&Rows::These(&own), &self.header, columns, &mut visit)
         })
     }
 

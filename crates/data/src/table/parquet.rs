@@ -1,6 +1,7 @@
 //! A Parquet file as it was; what is asked for is decoded each time.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use std::{io, iter};
 
@@ -23,6 +24,7 @@ use super::lists::{BLOCK, Weights};
 use super::pages::Room;
 use super::readings::Readings;
 use super::store::{Blocks, Store};
+use super::stretch::Rows;
 use super::{footer, messages, pages};
 use crate::DataError;
 use crate::caught::{caught, panicked};
@@ -55,12 +57,15 @@ pub(super) struct ParquetFile {
 struct AtOnce {
     follow: usize,
     anywhere: usize,
+    /// How many threads may do so with those that follow one another.
+    decoders: usize,
 }
 
 impl AtOnce {
     fn within(costs: &Costs, most: u64) -> Result<Self, Unfit> {
         let anywhere = costs.rows_at_once(most, false)?;
-        Ok(Self { follow: costs.rows_at_once(most, true)?, anywhere })
+        let follow = costs.rows_at_once(most, true)?;
+        Ok(Self { follow, anywhere, decoders: costs.decoders(follow as u64, most) })
     }
 }
 
@@ -76,7 +81,8 @@ impl ParquetFile {
         let described = self.metadata.parquet_schema();
         let Some(mut readings) = Readings::of(described, self.schema()) else { return Ok(None) };
         let (other, columns) = (self.typed(readings.others())?, readings.columns());
-        for (rows, others) in self.batches(None, &columns)?.zip(other.batches(None, &columns)?) {
+        let all = Rows::Stretch(0..self.rows());
+        for (rows, others) in self.batches(&all, &columns)?.zip(other.batches(&all, &columns)?) {
             readings.look(rows?.columns(), others?.columns());
         }
         Ok(Some(readings))
@@ -163,7 +169,8 @@ impl ParquetFile {
         let room = Room { page: u64::MAX, rows: depot.piece() };
         let store = Store::Spilled(Arc::new(depot.kept(out)));
         Self::open_within(file, store, room, |costs| {
-            Ok(AtOnce::within(costs, room.rows).unwrap_or(AtOnce { follow: 1, anywhere: 1 }))
+            let one = AtOnce { follow: 1, anywhere: 1, decoders: 1 };
+            Ok(AtOnce::within(costs, room.rows).unwrap_or(one))
         })
     }
 
@@ -180,12 +187,28 @@ impl ParquetFile {
         self.blocks.memory() + self.metadata.metadata().memory_size()
     }
 
-    /// The rows with these ascending numbers, or all, of `columns` alone.
-    pub(super) fn batches(
+    /// The numbers of each group's rows.
+    pub(super) fn parts(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let groups = self.metadata.metadata().row_groups().iter();
+        groups.scan(0_usize, |next, group| {
+            let first = *next;
+            *next = next.saturating_add(usize::try_from(group.num_rows()).unwrap_or(0));
+            Some(first..*next)
+        })
+    }
+
+    /// How many threads may decode rows that follow one another, so that all they take fits.
+    pub(super) fn decoders(&self) -> usize {
+        self.at_once.decoders
+    }
+
+    /// The rows with these numbers, of `columns` alone.
+    pub(super) fn batches<'a>(
         &self,
-        rows: Option<&[usize]>,
+        rows: &Rows<'a>,
         columns: &[usize],
-    ) -> Result<impl Iterator<Item = Result<RecordBatch, ArrowError>>, ArrowError> {
+    ) -> Result<impl Iterator<Item = Result<RecordBatch, ArrowError>> + use<'_, 'a>, ArrowError>
+    {
         let mut decoded = columns.to_vec();
         decoded.sort_unstable();
         decoded.dedup();
@@ -205,18 +228,12 @@ impl ParquetFile {
     }
 
     /// The groups that have any of the wanted rows.
-    fn groups<'a>(&self, rows: Option<&'a [usize]>) -> Vec<Group<'a>> {
-        let mut groups = Vec::new();
-        let (mut first, mut left) = (0, rows.unwrap_or_default());
-        for (number, group) in self.metadata.metadata().row_groups().iter().enumerate() {
-            let all = usize::try_from(group.num_rows()).unwrap_or(0);
-            let (here, rest) = left.split_at(left.partition_point(|row| *row < first + all));
-            if !here.is_empty() || rows.is_none() && all > 0 {
-                groups.push(Group { number, first, all, wanted: rows.map(|_| here) });
-            }
-            (first, left) = (first + all, rest);
-        }
-        groups
+    fn groups<'a>(&self, rows: &Rows<'a>) -> Vec<Group<'a>> {
+        let group = |(number, all): (usize, Range<usize>)| {
+            let wanted = rows.within(&all);
+            (!wanted.is_empty()).then_some(Group { number, all, wanted })
+        };
+        self.parts().enumerate().filter_map(group).collect()
     }
 
     /// Decodes the wanted rows of a group, of these columns and so many at once. No batch has rows of two groups: the library
@@ -245,12 +262,11 @@ impl ParquetFile {
     /// How many of the wanted rows, which are in these groups, are decoded at once of these columns.
     fn rows_at_once(
         &self,
-        rows: Option<&[usize]>,
+        rows: &Rows<'_>,
         groups: &[Group<'_>],
         columns: &[usize],
     ) -> Result<usize, ArrowError> {
-        let follow = rows.is_none_or(|rows| rows.windows(2).all(|pair| pair[0] + 1 == pair[1]));
-        let at_once = if follow { self.at_once.follow } else { self.at_once.anywhere };
+        let at_once = if rows.follow() { self.at_once.follow } else { self.at_once.anywhere };
         if !columns.iter().any(|column| self.with_lists.contains(column)) {
             return Ok(at_once);
         }
@@ -258,7 +274,11 @@ impl ParquetFile {
         let lists = lists.as_ref().ok_or_else(panicked)?;
         let most = self.most.min(A_COLUMN);
         Ok(groups.iter().fold(at_once, |at_once, group| {
-            lists[&group.number].rows_at_once(group.first, group.wanted, at_once, most)
+            let wanted = match group.wanted {
+                Rows::These(wanted) => Some(wanted),
+                Rows::Stretch(_) => None,
+            };
+            lists[&group.number].rows_at_once(group.all.start, wanted, at_once, most)
         }))
     }
 
@@ -273,27 +293,35 @@ impl ParquetFile {
             });
             Some((group.number, weights?))
         };
-        self.groups(None).into_iter().map(weights).collect()
+        self.groups(&Rows::Stretch(0..self.rows())).into_iter().map(weights).collect()
     }
 }
 
 /// A group of rows in a file.
 struct Group<'a> {
     number: usize,
-    /// The file's number of its first row.
-    first: usize,
-    /// Rows that it has.
-    all: usize,
-    /// The file's numbers of the wanted ones; none stands for all.
-    wanted: Option<&'a [usize]>,
+    /// The file's numbers of its rows.
+    all: Range<usize>,
+    /// Those of the wanted ones.
+    wanted: Rows<'a>,
 }
 
 impl Group<'_> {
     /// The wanted rows by the group's own numbers; none stands for all.
     fn selection(&self) -> Option<RowSelection> {
-        let runs = self.wanted?.chunk_by(|a, b| a + 1 == *b);
-        let runs = runs.map(|run| run[0] - self.first..run[0] - self.first + run.len());
-        Some(RowSelection::from_consecutive_ranges(runs, self.all))
+        let first = self.all.start;
+        match &self.wanted {
+            Rows::Stretch(range) if *range == self.all => None,
+            Rows::Stretch(range) => {
+                let run = range.start - first..range.end - first;
+                Some(RowSelection::from_consecutive_ranges(iter::once(run), self.all.len()))
+            }
+            Rows::These(rows) => {
+                let runs = rows.chunk_by(|a, b| a + 1 == *b);
+                let runs = runs.map(|run| run[0] - first..run[0] - first + run.len());
+                Some(RowSelection::from_consecutive_ranges(runs, self.all.len()))
+            }
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use super::body::Body;
 use super::cell::{Cells, cells};
 use super::compact::compact;
 use super::fields::{Fields, Row};
+use super::stretch::Rows;
 use crate::DataError;
 
 /// Rows of a batch that is made of text.
@@ -35,21 +36,17 @@ pub(super) struct Selection<'a> {
 }
 
 impl Segment {
-    /// Calls `visit` with the numbers in the table of the given rows, or of all, and their fields in `columns`, which
-    /// are places in the table's `header`.
+    /// Calls `visit` with the numbers in the table of the given rows and their fields in `columns`, which are places in the table's
+    /// `header`.
     pub(super) fn visit<E: From<DataError>>(
         &self,
-        rows: Option<&[usize]>,
+        rows: &Rows<'_>,
         header: &[String],
         columns: &[usize],
         visit: &mut impl FnMut(usize, &Fields<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let visit = &mut |row, fields: &Fields<'_>| visit(self.first_row + row, fields);
-        let own: Option<Vec<usize>> = rows.map(|rows| self.own(rows));
-        let mut numbers: Box<dyn Iterator<Item = usize>> = match &own {
-            Some(own) => Box::new(own.iter().copied()),
-            None => Box::new(0..self.body.rows()),
-        };
+        let mut numbers = rows.numbers();
         match &self.body {
             Body::Delimited(text) => text.visit(numbers, columns, visit),
             Body::Objects(objects) => {
@@ -57,11 +54,11 @@ impl Segment {
                 objects.visit(numbers, &names, visit)
             }
             Body::Batches(batches) => {
-                let batches = batches.get(own.as_deref(), columns);
+                let batches = batches.get(rows, columns);
                 self.visit_batches(batches, &mut numbers, visit)
             }
             Body::Parquet(file) => {
-                let batches = file.batches(own.as_deref(), columns);
+                let batches = file.batches(rows, columns);
                 let batches = batches.map_err(|_| self.damaged())?;
                 self.visit_batches(batches, &mut numbers, visit)
             }
@@ -110,9 +107,10 @@ impl Segment {
                 let mut chunks = rows.chunks(BATCH);
                 chunks.try_for_each(|rows| visit(Ok(self.texts(rows, selection)?)))
             }
-            Body::Batches(batches) => batches.get(Some(&own), columns).try_for_each(visit),
+            Body::Batches(batches) => batches.get(&Rows::These(&own), columns).try_for_each(visit),
             Body::Parquet(file) => {
-                let mut batches = file.batches(Some(&own), columns).map_err(|_| self.damaged())?;
+                let batches = file.batches(&Rows::These(&own), columns);
+                let mut batches = batches.map_err(|_| self.damaged())?;
                 batches.try_for_each(visit)
             }
         }
@@ -122,7 +120,7 @@ impl Segment {
     pub(super) fn decode(&self, width: usize) -> Result<(), DataError> {
         let Body::Parquet(file) = &self.body else { return Ok(()) };
         let columns: Vec<usize> = (0..width).collect();
-        let mut batches = file.batches(None, &columns).map_err(|_| self.damaged())?;
+        let mut batches = file.batches(&self.all(), &columns).map_err(|_| self.damaged())?;
         batches.try_for_each(|batch| batch.map(drop)).map_err(|_| self.damaged())
     }
 
@@ -131,7 +129,9 @@ impl Segment {
         let Selection { header, columns, schema } = selection;
         let mut builders: Vec<StringBuilder> =
             columns.iter().map(|_| StringBuilder::new()).collect();
-        self.visit(Some(rows), header, columns, &mut |_, fields| -> Result<(), DataError> {
+        let own = self.own(rows);
+        let rows = &Rows::These(&own);
+        self.visit(rows, header, columns, &mut |_, fields| -> Result<(), DataError> {
             let texts = builders.iter_mut().enumerate();
             texts.for_each(|(index, builder)| builder.append_option(fields.value(index)));
             Ok(())
@@ -140,8 +140,13 @@ impl Segment {
         RecordBatch::try_new(Arc::clone(schema), arrays.collect()).map_err(|_| self.damaged())
     }
 
+    /// All rows.
+    pub(super) fn all(&self) -> Rows<'static> {
+        Rows::Stretch(0..self.body.rows())
+    }
+
     /// The numbers of these rows here.
-    fn own(&self, rows: &[usize]) -> Vec<usize> {
+    pub(super) fn own(&self, rows: &[usize]) -> Vec<usize> {
         rows.iter().map(|row| row - self.first_row).collect()
     }
 

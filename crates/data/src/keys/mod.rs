@@ -1,8 +1,9 @@
 //! A table's distinct keys, and which rows carry them.
 
-use std::hash::{BuildHasher, RandomState};
+mod brought;
+mod building;
+mod numbering;
 
-use hashbrown::HashTable;
 use zeroize::Zeroizing;
 
 use crate::preset::Normalised;
@@ -55,8 +56,9 @@ impl KeysOfRow {
         one.into_iter().chain(several.iter().copied()).map(|key| key as usize)
     }
 
-    /// The next row carries this key.
-    fn push(&mut self, key: u32, capacity: usize) {
+    /// The next row carries these keys.
+    fn push(&mut self, own: &[u32], capacity: usize) {
+        let key = own.first().copied().unwrap_or(NO_KEY);
         match self {
             Self::Own(rows) if key as usize == *rows => *rows += 1,
             Self::Own(rows) => {
@@ -67,7 +69,7 @@ impl KeysOfRow {
             }
             Self::Listed(keys) => keys.push(key),
             Self::Several { ends, keys } => {
-                keys.extend((key != NO_KEY).then_some(key));
+                keys.extend_from_slice(own);
                 ends.push(keys.len());
             }
         }
@@ -138,28 +140,8 @@ impl KeySet {
     /// # Errors
     /// As [`KeySet::build`], for any of them; but a row may have several keys, up to what there is room for.
     pub(crate) fn build_all(table: &Table, specs: &[KeySpec]) -> Result<Vec<Self>, DataError> {
-        let (mut columns, mut keys) = (Vec::new(), Vec::new());
-        for (place, spec) in (0..).zip(specs) {
-            let place = (specs.len() > 1).then_some(place);
-            let encoder = RowEncoder { place, first: columns.len(), ..RowEncoder::new(spec) };
-            keys.push((encoder, Builder::new(table.rows(), spec)));
-            columns.extend(spec.locate(table)?);
-        }
-        let most = table.most_made().min(NO_KEY as usize - 1);
-        table.try_for_each_row(&columns, |row, fields| {
-            let mut made = 0;
-            for (encoder, builder) in &mut keys {
-                builder.take(row, encoder.encode(fields), encoder);
-                made += builder.made;
-            }
-            if made <= most {
-                Ok(())
-            } else {
-                Err(DataError::TooManyMade { file: table.name().to_owned(), most })
-            }
-        })?;
+        let built = building::build(table, specs)?.into_iter();
         let most = specs.iter().map(KeySpec::most_rows);
-        let built = keys.into_iter().map(|(_, builder)| builder.finish());
         let built = built.zip(most).map(|(keys, most)| keys.carried_by_at_most(most));
         Ok(built.map(|keys| Self { all: keys.len, ..keys }).collect())
     }
@@ -525,131 +507,6 @@ pub(crate) const CROWDED_ARE: &str =
 
 /// What rows of one key are.
 pub(crate) const ONE_KEY: &str = "the same key in all that have one: a wrong column or preset?";
-
-/// Rows that there is room for from the start, at most: a longer list may have far fewer keys, and a file says how many rows
-/// it has before it shows them.
-const RESERVED: usize = 1 << 24;
-
-/// Keys that are looked up together, so that the processor waits for the memory of several at once.
-const TOGETHER: usize = 64;
-
-/// What rows bring, in order, until it is looked up.
-enum Waiting {
-    /// The next of the digests that wait.
-    Key { hash: u64, looks_hashed: bool },
-    /// A row without a key, or the end of one that may have several.
-    End,
-}
-
-struct Builder {
-    keys: KeySet,
-    seen: HashTable<u32>,
-    state: RandomState,
-    /// Rows that there is room for.
-    room: usize,
-    waiting: Vec<Waiting>,
-    digests: Zeroizing<Vec<KeyDigest>>,
-    /// How many keys generators have made.
-    made: usize,
-}
-
-impl Builder {
-    fn new(rows: usize, spec: &KeySpec) -> Self {
-        let room = rows.min(RESERVED);
-        let keys_of_row = if spec.makes_several() {
-            KeysOfRow::Several { ends: Vec::with_capacity(room), keys: Vec::with_capacity(room) }
-        } else {
-            KeysOfRow::Own(0)
-        };
-        let digests = Zeroizing::new(Vec::with_capacity(room));
-        let keys = KeySet { digests, ..KeySet::without_digests(keys_of_row) };
-        Self {
-            keys,
-            seen: HashTable::with_capacity(room),
-            state: RandomState::new(),
-            room,
-            waiting: Vec::with_capacity(TOGETHER),
-            digests: Zeroizing::new(Vec::with_capacity(TOGETHER)),
-            made: 0,
-        }
-    }
-
-    /// What became of a row's fields.
-    fn take(&mut self, row: usize, became: Normalised, encoder: &mut RowEncoder<'_>) {
-        match became {
-            Normalised::Key => return self.add(row, encoder),
-            Normalised::Null => self.keys.null_rows += 1,
-            Normalised::Placeholder => self.keys.placeholders.note(row),
-            Normalised::Invalid => self.keys.invalid.note(row),
-        }
-        self.wait(Waiting::End);
-        self.keys.suspected.note(row, encoder.marks);
-    }
-
-    fn add(&mut self, row: usize, encoder: &mut RowEncoder<'_>) {
-        let several = matches!(self.keys.keys_of_row, KeysOfRow::Several { .. });
-        let looks_hashed = encoder.looks_hashed && !several;
-        encoder.each_key(|key| {
-            let digest = *blake3::hash(key).as_bytes();
-            self.made += usize::from(several);
-            self.digests.push(digest);
-            // Whoever supplies keys can choose digests of like bits, but does not know this hash.
-            self.wait(Waiting::Key { hash: self.state.hash_one(digest), looks_hashed });
-        });
-        if several {
-            self.wait(Waiting::End);
-        }
-        self.keys.suspected.note(row, encoder.marks);
-    }
-
-    fn wait(&mut self, what: Waiting) {
-        self.waiting.push(what);
-        if self.waiting.len() == TOGETHER {
-            self.look_up();
-        }
-    }
-
-    /// Finds the numbers of all that wait.
-    fn look_up(&mut self) {
-        let Self { keys, seen, state, room, waiting, digests, .. } = self;
-        let mut digests_of = digests.iter();
-        for what in waiting.drain(..) {
-            let Waiting::Key { hash, looks_hashed } = what else {
-                keys.keys_of_row.push(NO_KEY, *room);
-                continue;
-            };
-            let digest = digests_of.next().expect("each key that waits has its digest");
-            let number = match seen.find(hash, |number| keys.digests[*number as usize] == *digest) {
-                Some(number) => *number,
-                None => {
-                    // The table has fewer than 2^32 − 1 rows, and generators make no more.
-                    let number = u32::try_from(keys.len).unwrap_or(NO_KEY);
-                    keys.digests.push(*digest);
-                    keys.len += 1;
-                    keys.hashed += usize::from(looks_hashed);
-                    let hash_of = |i: &u32| state.hash_one(keys.digests[*i as usize]);
-                    seen.insert_unique(hash, number, hash_of);
-                    number
-                }
-            };
-            match &mut keys.keys_of_row {
-                KeysOfRow::Several { keys, .. } => keys.push(number),
-                one => one.push(number, *room),
-            }
-        }
-        digests.clear();
-    }
-
-    fn finish(mut self) -> KeySet {
-        self.look_up();
-        self.keys.digests.shrink_to_fit();
-        match &mut self.keys.keys_of_row {
-            KeysOfRow::Own(_) => {}
-            KeysOfRow::Listed(keys) | KeysOfRow::Several { keys, .. } => keys.shrink_to_fit(),
-        }
-        self.keys
-    }
-}
 
 #[cfg(test)]
 mod tests {
