@@ -4,6 +4,22 @@ use std::mem;
 
 use rayon::prelude::*;
 
+/// Threads of rayon's current pool. In a browser there is none but those that somebody has made: work outside of these is for one
+/// thread.
+pub(crate) fn threads() -> usize {
+    let is_outside = cfg!(target_family = "wasm") && rayon::current_thread_index().is_none();
+    if is_outside { 1 } else { rayon::current_num_threads() }
+}
+
+/// Calls `work` with each item and its place, on all threads.
+pub(crate) fn on_all<T: Send>(items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
+    if threads() == 1 {
+        items.iter_mut().enumerate().for_each(|(place, item)| work(place, item));
+    } else {
+        items.par_iter_mut().enumerate().for_each(|(place, item)| work(place, item));
+    }
+}
+
 /// Has `make` make something of each item, at most `width` at once on the threads of rayon's current pool, and `take` take what came
 /// of a round of them, in their order. Two rounds are in memory at most.
 ///
@@ -15,6 +31,9 @@ pub(crate) fn in_rounds<I: Send, T: Send, E: Send>(
     make: impl Fn(I) -> T + Sync,
     mut take: impl FnMut(Vec<T>) -> Result<(), E> + Send,
 ) -> Result<(), E> {
+    if threads() == 1 {
+        return items.try_for_each(|item| take(vec![make(item)]));
+    }
     let mut made: Vec<T> = Vec::new();
     loop {
         let next: Vec<I> = items.by_ref().take(width.max(1)).collect();

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use rayon::prelude::*;
 
 use crate::KeyDigest;
 use crate::keys::NO_KEY;
+use crate::rounds::{on_all, threads};
 
 /// The most tables among which digests fall: a power of two.
 const MOST_TABLES: usize = 1 << 8;
@@ -22,7 +22,7 @@ pub(crate) struct Numbering {
 impl Numbering {
     /// With room for so many.
     pub(crate) fn new(room: usize) -> Self {
-        let tables = rayon::current_num_threads().next_power_of_two().min(MOST_TABLES);
+        let tables = threads().next_power_of_two().min(MOST_TABLES);
         let table = || HashTable::with_capacity(room / tables);
         Self { tables: (0..tables).map(|_| table()).collect(), state: RandomState::new() }
     }
@@ -62,7 +62,7 @@ impl Numbering {
         let before = digests.len() - hashes.len();
         let found: Vec<AtomicU32> = hashes.iter().map(|_| AtomicU32::new(0)).collect();
         let (state, tables) = (&self.state, self.tables.len());
-        self.tables.par_iter_mut().enumerate().for_each(|(number, table)| {
+        on_all(&mut self.tables, |number, table| {
             let own = hashes.iter().zip(&found).enumerate();
             for (place, (hash, found)) in own.filter(|(_, (hash, _))| of(**hash, tables) == number)
             {
@@ -83,7 +83,7 @@ impl Numbering {
     /// other entry has it when its turn comes.
     fn rename(&mut self, before: usize, hashes: &[u64], numbers: &[u32], places: &[usize]) {
         let tables = self.tables.len();
-        self.tables.par_iter_mut().enumerate().for_each(|(number, table)| {
+        on_all(&mut self.tables, |number, table| {
             for place in places.iter().filter(|place| of(hashes[**place], tables) == number) {
                 let old = narrow(before + place);
                 if let Some(entry) = table.find_mut(hashes[*place], |other| *other == old) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::segment::Segment;
 use super::{Fields, Table};
 use crate::DataError;
-use crate::rounds::in_rounds;
+use crate::rounds::{in_rounds, threads};
 
 /// Rows of a stretch: as many as take a thread some ten milliseconds, beside which the page of Parquet that two stretches both decode is
 /// little, and what is made of them a few megabytes.
@@ -106,7 +106,7 @@ impl Table {
     /// How many stretches are read in a round: two for each thread, so that a thread seldom waits for another, or as many as may be
     /// decoded at once.
     fn at_once(&self) -> usize {
-        let threads = rayon::current_num_threads();
+        let threads = threads();
         let most = self.segments.iter().map(|segment| segment.body.decoders()).min();
         most.filter(|most| *most < threads).unwrap_or(2 * threads)
     }

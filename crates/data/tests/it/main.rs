@@ -5,5 +5,6 @@ mod formats;
 mod inputs;
 mod readings;
 mod results;
+mod stretches;
 mod support;
 mod typed;
