@@ -11,7 +11,7 @@ use veilset::registry::Gives;
 use veilset::tongues::admap;
 use veilset::{
     Connection, Done, Input, Job, PeerAddress, PhaseCost, Ready, Resources, disk_need, exit_code,
-    table, voice,
+    limit_threads, table, voice,
 };
 
 use crate::args::{MeetArgs, PlaceArgs, SeatArgs, Talk};
@@ -72,6 +72,7 @@ impl Party<'_> {
     /// Meets the others, agrees, asks, and runs. It refuses what it can before it reads the list, and reads the list before it calls.
     pub(crate) fn meet(self, talk: &Talk) -> Result<Met, Failure> {
         let Self { args, seats, wanted, place, read } = self;
+        limit_threads(args.threads());
         wanted(args.names()).check()?;
         let endpoint = args.endpoint()?;
         let interrupt = Interrupt::heed(args.time_limit)?;

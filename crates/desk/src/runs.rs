@@ -13,7 +13,7 @@ use veilset::registry::{Gives, Observer, Operation};
 use veilset::units::protocol;
 use veilset::{
     Briefing, Columns, Connection, Done, Input, Job, Learn, ListSize, PeerAddress, PeerBriefing,
-    Ready, Resources, Shared, SharedKeys, json as form, seats,
+    Ready, Resources, Shared, SharedKeys, json as form, on_threads, seats,
 };
 use veilset_host::thread;
 use veilset_host::time::Instant;
@@ -145,7 +145,8 @@ impl Desk {
         let matching = job.matching_of(&keys)?;
         let values = texts(args, "values");
         let columns = Columns { values: &values, ..Columns::default() };
-        let input = Input::linked(table, &keys, matching)?;
+        let link = || Input::linked(table, &keys, matching);
+        let input = on_threads(self.place.threads, link)??;
         let input = input.attach(operation, learn, columns)?.for_one_run();
         job.check_list(&input)?;
         Ok(Plan { job, input, peers, identity, way })

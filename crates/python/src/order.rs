@@ -13,7 +13,9 @@ use veilset::data::{
 use veilset::registry::{Choices, Gives, Operation, Over, UnknownName};
 use veilset::sources::is_object;
 use veilset::tongues::admap::{self, Mapping};
-use veilset::{Columns, Done, Error, Input, Job, Joining, Learn, NoNoise, Release, choose, units};
+use veilset::{
+    Columns, Done, Error, Input, Job, Joining, Learn, NoNoise, Release, choose, on_threads, units,
+};
 
 use crate::attend::Reporter;
 use crate::error::Failure;
@@ -156,7 +158,8 @@ impl Order {
         }
         let conditions = self.r#where.iter().map(|text| condition(text));
         let conditions = conditions.collect::<Result<Vec<Condition>, Failure>>()?;
-        let input = Input::linked(table, &keys, matching)?.only(&conditions)?;
+        let link = || Input::linked(table, &keys, matching)?.only(&conditions);
+        let input = on_threads(self.threads(), link)??;
         if self.is_admap()? && admap::check(&input).is_err() {
             let why =
                 "ADMAP has one key value in a row: give on= one column and preset= no generator";

@@ -67,7 +67,7 @@ pub use receipt::{Pledge, RECEIPT_FORMAT, Receipt, Sign, Statement, StatementPar
 pub use release::{Release, Withheld};
 pub use report::{PeerReport, Report, no_match, rows_of_items, run_id};
 pub use rng::fresh_rng;
-pub use run::{ListInput, Resources};
+pub use run::{ListInput, Resources, pool};
 pub use terms::{MAX_COLUMNS, MAX_LENT_NAMES, MAX_NAME, Mismatch, WIRE_VERSION};
 pub use tiers::session_of;
 pub use wanted::{Asked, Wanted};

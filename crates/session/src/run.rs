@@ -435,8 +435,11 @@ pub(crate) fn consented(pipe: &mut Pipe, due: Option<Instant>) -> Result<(), Ses
     pipe.channel.take::<Consent>(&()).map_err(SessionError::at(CONSENT)).map(drop)
 }
 
-/// The driver occupies one worker; a pool of one thread runs everything on it.
-pub(crate) fn pool(threads: usize) -> Result<ThreadPool, SessionError> {
+/// A pool of so many threads. The driver of a run occupies one of them; a pool of one thread runs everything on it.
+///
+/// # Errors
+/// When they cannot be started.
+pub fn pool(threads: usize) -> Result<ThreadPool, SessionError> {
     ThreadPoolBuilder::new()
         .num_threads(threads.max(1))
         .spawn_handler(|thread| {

@@ -60,6 +60,7 @@ pub mod prime;
 mod ready;
 mod record;
 mod rules;
+mod threads;
 #[cfg(not(target_family = "wasm"))]
 pub mod tongues;
 pub mod units;
@@ -80,6 +81,7 @@ pub use memory::end_at_excess;
 pub use output::{deliver, destination};
 pub use overlaps::{ListSize, Shared, SharedKeys};
 pub use ready::Ready;
+pub use threads::{limit_threads, on_threads};
 pub use whom::{Ends, ME, NamedPeer, NoParties, PeerAddress, seats};
 
 pub use veilset_channel::PhaseCost;
