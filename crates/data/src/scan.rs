@@ -141,7 +141,7 @@ pub(crate) fn line_at(bytes: &[u8], at: usize) -> u64 {
     1 + (0..at.min(bytes.len())).filter(ends_line).count() as u64
 }
 
-fn is_line_end(byte: u8) -> bool {
+pub(crate) fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 

@@ -1,6 +1,7 @@
 //! Delimited text (RFC 4180), kept as it was.
 
 use super::fields::{Fields, Row};
+use super::index::{Fault, Shape, index};
 use super::records::{Broken, Records};
 use super::store::Store;
 use super::text::{Text, Window, other_format};
@@ -122,9 +123,8 @@ impl Delimited {
 
     fn index_rows(&mut self) -> Result<(), DataError> {
         let mut records = Records::new(&self.text, self.delimiter)?;
-        let refuse = |header: &[String], fault| self.refuse(header, fault);
-        let first = records.next().map_err(|fault| refuse(&[], fault))?;
-        let Some((start, end)) = first else {
+        let refuse = |fault| self.refuse(&[], Fault::Record(fault));
+        let Some((start, end)) = records.next().map_err(refuse)? else {
             return Err(DataError::Empty { file: self.name.clone() });
         };
         let header = records.names()?;
@@ -136,31 +136,27 @@ impl Delimited {
             [b'\r', ..] => "\r",
             _ => "\n",
         };
-        let mut starts = Vec::new();
-        let mut before = end;
-        while let Some((start, end)) = records.next().map_err(|fault| refuse(&header, fault))? {
-            let (expected, got) = (header.len(), records.width());
-            if line_end != "\r" && !records.after_line_feed() {
-                return Err(DataError::LoneReturn { place: self.place(before, None) });
-            }
-            before = end;
-            if got != expected {
-                let place = self.place(start, None);
-                return Err(DataError::Width { place, expected, got });
-            }
-            starts.push(start);
-        }
-        starts.push(self.text.len());
-        (self.starts, self.header) = (starts, header);
-        (self.raw_header, self.line_end) = (raw_header, line_end);
+        let shape = Shape {
+            delimiter: self.delimiter,
+            width: header.len(),
+            has_line_feeds: line_end != "\r",
+        };
+        let starts = index(&self.text, end, shape);
+        self.starts = starts.map_err(|fault| self.refuse(&header, fault))?;
+        (self.header, self.raw_header, self.line_end) = (header, raw_header, line_end);
         Ok(())
     }
 
-    fn refuse(&self, header: &[String], fault: Broken) -> DataError {
+    fn refuse(&self, header: &[String], fault: Fault) -> DataError {
+        let place = |at| self.place(at, None);
         let (kind, at, column) = match fault {
-            Broken::Store(error) => return error,
-            Broken::Quote { kind, at, column } => (kind, at, column),
-            Broken::TooLong(at) => return DataError::TooLong { place: self.place(at, None) },
+            Fault::Record(Broken::Store(error)) => return error,
+            Fault::Record(Broken::Quote { kind, at, column }) => (kind, at, column),
+            Fault::Record(Broken::TooLong(at)) => return DataError::TooLong { place: place(at) },
+            Fault::LoneReturn(at) => return DataError::LoneReturn { place: place(at) },
+            Fault::Width { at, got } => {
+                return DataError::Width { place: place(at), expected: header.len(), got };
+            }
         };
         let place = self.place(at, Some((column, header.get(column).cloned())));
         match kind {

@@ -22,6 +22,7 @@ mod files;
 mod footer;
 mod guard;
 mod header;
+mod index;
 mod leaves;
 mod lists;
 mod longest;

@@ -1,5 +1,7 @@
 //! The records of a text, one after the other, however much of it is in memory.
 
+use std::ops::Range;
+
 use super::text::{Text, Window};
 use crate::DataError;
 use crate::scan::{QuoteFaultKind, Scanner, skip_line_ends};
@@ -43,6 +45,13 @@ impl<'a> Records<'a> {
         }
         let scanner = Scanner::new(delimiter);
         Ok(Self { window, scanner, at, base: at, after_line_feed: false })
+    }
+
+    /// Those of `text` that begin at byte `range.start` or behind, which is where a record ends, as if the text ended at `range.end`.
+    pub(super) fn between(text: &'a Text, delimiter: u8, range: Range<u64>) -> Self {
+        let (window, scanner) = (text.window_to(range.end), Scanner::new(delimiter));
+        let at = range.start;
+        Self { window, scanner, at, base: at, after_line_feed: false }
     }
 
     /// Where the next record begins and ends.

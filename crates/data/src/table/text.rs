@@ -1,5 +1,6 @@
 //! From bytes to text, before any row is looked for.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -104,7 +105,25 @@ impl Text {
     }
 
     pub(super) fn window(&self) -> Window<'_> {
-        Window { text: self, start: 0, read: String::new() }
+        self.window_to(self.len())
+    }
+
+    /// A window on the text up to byte `end`, where a character begins, as if that was all.
+    pub(super) fn window_to(&self, end: u64) -> Window<'_> {
+        Window { text: self, end, start: 0, read: String::new() }
+    }
+
+    /// Some bytes from byte `at` on, which may stand within a character.
+    pub(super) fn some_bytes(&self, at: u64) -> Result<Cow<'_, [u8]>, DataError> {
+        let size = (self.len() - at).min(WINDOW as u64) as usize;
+        match self {
+            Self::Memory(text) => Ok(Cow::Borrowed(&text.as_bytes()[at as usize..][..size])),
+            Self::Spilled { spill, .. } => {
+                let mut bytes = vec![0; size];
+                spill.read(at, &mut bytes).map_err(|why| spill.failure(why))?;
+                Ok(Cow::Owned(bytes))
+            }
+        }
     }
 
     /// The line of byte `at`, from 1, where LF, CRLF and a lone CR each end a line. Where the temporary file cannot be
@@ -173,6 +192,9 @@ const WINDOW: usize = 1 << 16;
 /// A stretch of a text that was read last, for passes that go on from there.
 pub(super) struct Window<'a> {
     text: &'a Text,
+    /// Where it ends.
+    end: u64,
+    /// Where what was read last begins.
     start: u64,
     read: String,
 }
@@ -188,11 +210,11 @@ impl Window<'_> {
     /// The text from byte `at` on: `least` bytes and more, up to its end or less, and whether that is its end. Only in a text
     /// that is no UTF-8 is it less than `least` bytes.
     pub(super) fn from(&mut self, at: u64, least: usize) -> Result<(&str, bool), DataError> {
-        let (spill, length) = match self.text {
-            Text::Memory(text) => return Ok((&text[at as usize..], true)),
-            Text::Spilled { spill, length } => (spill, *length),
+        let spill = match self.text {
+            Text::Memory(text) => return Ok((&text[at as usize..self.end as usize], true)),
+            Text::Spilled { spill, .. } => spill,
         };
-        let left = length - at;
+        let left = self.end - at;
         let wanted = left.min(least as u64);
         let end = self.start + self.read.len() as u64;
         if at < self.start || at + wanted > end || (at == end && left > 0) {
@@ -204,7 +226,7 @@ impl Window<'_> {
             (self.start, self.read) = (at, valid_start(bytes));
         }
         let text = &self.read[(at - self.start) as usize..];
-        Ok((text, at + text.len() as u64 == length))
+        Ok((text, at + text.len() as u64 == self.end))
     }
 }
 
