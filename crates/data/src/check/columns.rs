@@ -3,6 +3,7 @@
 use crate::columns::looks_like_data;
 use crate::preset::Normalised;
 use crate::suspicion::{has_phone_digits, is_address, is_digest, is_phone, is_placeholder};
+use crate::table::Fields;
 use crate::{DataError, Preset, Table};
 
 /// What most values of a column are.
@@ -124,10 +125,17 @@ pub fn look_at_columns(table: &Table, places: &[usize]) -> Result<Vec<ColumnLook
     let mut tallies: Vec<Tally> = places.iter().map(|place| Tally::new(table, *place)).collect();
     let fit = |(place, tally): (&usize, &Tally)| tally.look.fit.then_some(*place);
     let fitting: Vec<usize> = places.iter().zip(&tallies).filter_map(fit).collect();
-    table.for_each_row(&fitting, |_, fields| {
-        for (index, tally) in tallies.iter_mut().filter(|tally| tally.look.fit).enumerate() {
-            tally.take(&fields.get(index));
+    let start = |_| fitting.iter().map(|place| Tally::new(table, *place)).collect();
+    let visit = |tallies: &mut Vec<Tally>, _, fields: &Fields<'_>| {
+        tallies.iter_mut().enumerate().for_each(|(index, tally)| tally.take(&fields.get(index)));
+        Ok(())
+    };
+    table.by_stretches(&fitting, start, visit, |round| {
+        for stretch in round {
+            let fit = tallies.iter_mut().filter(|tally| tally.look.fit);
+            fit.zip(stretch).for_each(|(tally, more)| tally.extend(&more));
         }
+        Ok(())
     })?;
     Ok(tallies.into_iter().map(Tally::finish).collect())
 }
@@ -162,6 +170,14 @@ impl Tally {
                 *count += usize::from(kind.fits(text, self.of_phones));
             }
         }
+    }
+
+    /// Adds the counts of other rows.
+    fn extend(&mut self, others: &Self) {
+        self.look.filled += others.look.filled;
+        self.look.empty += others.look.empty;
+        self.look.placeholders += others.look.placeholders;
+        self.kinds.iter_mut().zip(others.kinds).for_each(|(kind, other)| *kind += other);
     }
 
     fn finish(self) -> ColumnLook {

@@ -7,6 +7,7 @@ use crate::error::Place;
 use crate::keys::{CROWDED_ARE, ONE_KEY, PLACEHOLDERS_ARE, RowEncoder};
 use crate::preset::{Normalised, Preset};
 use crate::suspicion::{Count, PLACES};
+use crate::table::Fields;
 use crate::{DataError, KeySet, KeySpec, Table, WarningCode};
 
 pub use self::columns::{ColumnLook, LooksLike, look_at_columns};
@@ -124,13 +125,18 @@ pub fn check_values(table: &Table, columns: &[String]) -> Result<Vec<ValueCheck>
 
 /// How many rows have a key that differs from the text in the file.
 fn changed(table: &Table, spec: &KeySpec, places: &[usize]) -> Result<usize, DataError> {
-    let mut encoder = RowEncoder::new(spec);
-    let mut changed = 0;
-    table.for_each_row(places, |_, fields| {
+    let mut all = 0;
+    let start = |_| (RowEncoder::new(spec), 0);
+    let visit = |(encoder, changed): &mut (RowEncoder<'_>, usize), _, fields: &Fields<'_>| {
         let read = encoder.encode(fields) == Normalised::Key;
-        changed += usize::from(read && encoder.changes(fields));
+        *changed += usize::from(read && encoder.changes(fields));
+        Ok(())
+    };
+    table.by_stretches(places, start, visit, |round| {
+        all += round.iter().map(|(_, changed)| changed).sum::<usize>();
+        Ok(())
     })?;
-    Ok(changed)
+    Ok(all)
 }
 
 /// A list of one key, or of none, is more often a wrong column or preset than a list.
