@@ -560,7 +560,7 @@ fn every_command_on_the_benchmarks_page_parses() {
 fn every_command_on_the_page_of_scale_runs() {
     let party = party();
     let commands = commands("docs/notes/scale.md");
-    assert_eq!(commands.len(), 4);
+    assert_eq!(commands.len(), 5);
     for command in commands {
         let small = command.replace("100_000,1_000_000,10_000_000", "2^4");
         let output = party.run(&words(&small, &party, ""));
