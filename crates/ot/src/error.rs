@@ -19,6 +19,11 @@ pub enum OtError {
         /// The number given.
         got: usize,
     },
+    /// Vectors over a space that is no field are not checked against a party that cheats.
+    #[error(
+        "no vector over this space is checked against a party that cheats; take one over a field"
+    )]
+    Unchecked,
     /// A message is too narrow or too wide for a frame.
     #[error("messages of {got} bytes: 1 to {max} are possible")]
     Width {

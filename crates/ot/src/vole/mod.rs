@@ -23,6 +23,7 @@ mod code;
 mod field;
 mod messages;
 mod parameters;
+mod stretches;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -39,6 +40,7 @@ use self::code::{Code, REGIONS};
 pub use self::field::{Nibble, Subfield};
 use self::messages::{Challenge, Trees, TreesShape};
 use self::parameters::LpnParameters;
+pub use self::stretches::{ReceivedStretches, SentStretches, stretches};
 use self::tree::{Growth, TreeSums, add_at, depth, grow, puncture};
 use crate::base::{Base, Session};
 use crate::{
@@ -78,13 +80,10 @@ impl VoleSender {
         len: usize,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, OtError> {
-        channel.phase("transfer setup");
-        let mut extension = ExtensionSender::setup(channel, base, parameters, rng)?;
-        channel.phase("vector OLE");
-        match Batches::of::<B>(parameters, len) {
-            Some(batches) => batches.send::<B>(channel, &mut extension),
-            None => Self::extend::<B>(channel, &mut extension, parameters, len),
-        }
+        let mut made = SentStretches::<B>::open(channel, base, parameters, len, rng)?;
+        let mut b = Elements::new(Vec::with_capacity(made.room(len)));
+        while made.next(channel, &mut b)? {}
+        Ok(Self { delta: made.delta(), b })
     }
 
     /// The same on an extension that is set up, whose secret is Δ; no two vectors on one have the same parameters.
@@ -139,12 +138,18 @@ impl<B: Subfield> VoleReceiver<B> {
         len: usize,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, OtError> {
-        channel.phase("transfer setup");
-        let mut extension = ExtensionReceiver::setup(channel, base, parameters, rng)?;
-        channel.phase("vector OLE");
-        match Batches::of::<B>(parameters, len) {
-            Some(batches) => batches.receive(channel, &mut extension, rng),
-            None => Self::extend(channel, &mut extension, parameters, len, rng),
+        let mut stretches = ReceivedStretches::open(channel, base, parameters, len, rng)?;
+        let mut made = Self::with_room(stretches.room(len));
+        while stretches.next(channel, &mut made, rng)? {}
+        Ok(made)
+    }
+
+    /// Of no entries, with room for so many.
+    #[must_use]
+    pub fn with_room(entries: usize) -> Self {
+        Self {
+            a: Elements::new(Vec::with_capacity(entries)),
+            c: Elements::new(Vec::with_capacity(entries)),
         }
     }
 
@@ -268,9 +273,14 @@ fn trees<'a, B: Subfield>(
 
 /// The first `len` elements; the others are wiped.
 fn shortened<B: Subfield>(mut first: Elements<B>, len: usize) -> Elements<B> {
-    first[len..].iter_mut().zeroize();
-    first.truncate(len);
+    shorten(&mut first, len);
     first
+}
+
+/// Leaves the first `len` elements; the others are wiped.
+fn shorten<B: Subfield>(elements: &mut Elements<B>, len: usize) {
+    elements[len..].iter_mut().zeroize();
+    elements.truncate(len);
 }
 
 /// Bytes and frames of a run of `len` entries over `base`.

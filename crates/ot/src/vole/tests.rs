@@ -7,7 +7,13 @@ use veilset_channel::{
 use super::*;
 use crate::ideal::Dealer;
 
-const BOTH: [Security; 2] = [Security::SemiHonest, Security::Malicious];
+/// Against whom vectors over B are made.
+fn securities<B: Subfield>() -> &'static [Security] {
+    match B::AT_ONCE {
+        usize::MAX => &[Security::SemiHonest, Security::Malicious],
+        _ => &[Security::SemiHonest],
+    }
+}
 
 fn rng(seed: u8) -> ChaCha20Rng {
     ChaCha20Rng::from_seed([seed; 32])
@@ -62,9 +68,18 @@ impl<C: Channel> Channel for Tampering<C> {
 #[test]
 fn a_sender_of_wrong_trees_is_found() {
     wrong_trees_are_found::<Nibble>();
-    wrong_trees_are_found::<Nonet>();
     wrong_trees_are_found::<u64>();
     wrong_trees_are_found::<u128>();
+}
+
+#[test]
+fn nobody_checks_a_vector_of_nonets() {
+    for len in [1, Nonet::AT_ONCE + 1] {
+        let (sender, receiver) =
+            run::<Nonet>(Security::Malicious, len, Fault::Close, [u64::MAX; 2]);
+        assert_eq!(sender.err(), Some(OtError::Unchecked));
+        assert_eq!(receiver.err(), Some(OtError::Unchecked));
+    }
 }
 
 fn wrong_trees_are_found<B: Subfield>() {
@@ -97,7 +112,7 @@ fn every_entry_is_correlated_and_nothing_repeats() {
 }
 
 fn is_correlated_and_without_repetition<B: Subfield>() {
-    for security in BOTH {
+    for security in securities::<B>().iter().copied() {
         for len in [1, 2, 100, 5000] {
             let (sender, receiver) = run::<B>(security, len, Fault::Close, NEVER);
             let (sender, receiver) = (sender.expect("honest"), receiver.expect("honest"));
@@ -138,7 +153,7 @@ fn every_fault_on_the_way_is_an_error() {
 }
 
 fn is_an_error<B: Subfield>() {
-    for security in BOTH {
+    for security in securities::<B>().iter().copied() {
         for fault in Fault::ALL {
             for (party, at) in (0..2).flat_map(|party| (0..12).map(move |at| (party, at))) {
                 let mut strikes = NEVER;

@@ -5,44 +5,48 @@ use rayon::prelude::*;
 use veilset_channel::Channel;
 use zeroize::Zeroizing;
 
-use super::{Batches, GROUP};
+use super::Batches;
 use crate::base::Session;
 use crate::vole::code::REGIONS;
 use crate::vole::parameters::LpnParameters;
 use crate::vole::tree::{Growth, TreeSums, add_at, depth, puncture};
 use crate::vole::{
-    Elements, Subfield, VoleReceiver, code, elements, place, shortened, take_trees, trees_a_region,
-    vector,
+    Elements, Subfield, VoleReceiver, code, elements, place, shorten, take_trees, trees_a_region,
 };
 use crate::{Block, ExtensionReceiver, OtError};
 
 impl Batches {
-    /// Makes all of the receiver's batches.
+    /// Adds to `made` the receiver's entries of group `number`.
     pub(in crate::vole) fn receive<B: Subfield>(
         &self,
         channel: &mut dyn Channel,
         extension: &mut ExtensionReceiver,
+        number: usize,
+        made: &mut VoleReceiver<B>,
         rng: &mut dyn CryptoRng,
-    ) -> Result<VoleReceiver<B>, OtError> {
-        let length = self.noise.compressed_len();
-        let (mut a, mut c) = (vector::<B>(self.made()), vector::<Block>(self.made()));
-        let window = rayon::current_num_threads().min(GROUP);
-        let slices = a.chunks_mut(GROUP * length).zip(c.chunks_mut(GROUP * length));
-        for (group, (a, c)) in self.groups().zip(slices) {
-            let noise = self.draw::<B>(channel, extension, group.len(), rng)?;
-            let slices = a.chunks_mut(window * length).zip(c.chunks_mut(window * length));
-            for (first, (a, c)) in group.clone().step_by(window).zip(slices) {
-                let slices = a.chunks_mut(length).zip(c.chunks_mut(length));
-                let batches = slices.zip(first..).map(|((a, c), number)| {
-                    let sums = take_trees(channel, &self.noise)?;
-                    let part = noise.part(number - group.start, &self.noise);
-                    Ok((a, c, ReceivedBatch { session: self.session(number), sums, part }))
-                });
-                let batches: Vec<_> = batches.collect::<Result<_, OtError>>()?;
-                batches.into_par_iter().for_each(|(a, c, batch)| batch.make(&self.noise, a, c));
-            }
+    ) -> Result<(), OtError> {
+        let (group, length) = (self.batches(number), self.noise.compressed_len());
+        let (VoleReceiver { a, c }, window) = (made, rayon::current_num_threads().min(self.group));
+        let before = [a.len(), c.len()];
+        let noise = self.draw::<B>(channel, extension, group.len(), rng)?;
+        a.resize(before[0] + group.len() * length, B::default());
+        c.resize(before[1] + group.len() * length, Block::default());
+        let slices = a[before[0]..].chunks_mut(window * length);
+        let slices = slices.zip(c[before[1]..].chunks_mut(window * length));
+        for (first, (a, c)) in group.clone().step_by(window).zip(slices) {
+            let slices = a.chunks_mut(length).zip(c.chunks_mut(length));
+            let batches = slices.zip(first..).map(|((a, c), number)| {
+                let sums = take_trees(channel, &self.noise)?;
+                let part = noise.part(number - group.start, &self.noise);
+                Ok((a, c, ReceivedBatch { session: self.session(number), sums, part }))
+            });
+            let batches: Vec<_> = batches.collect::<Result<_, OtError>>()?;
+            batches.into_par_iter().for_each(|(a, c, batch)| batch.make(&self.noise, a, c));
         }
-        Ok(VoleReceiver { a: shortened(a, self.len), c: shortened(c, self.len) })
+        let entries = self.entries(number).len();
+        shorten(a, before[0] + entries);
+        shorten(c, before[1] + entries);
+        Ok(())
     }
 
     /// Draws the noise of so many batches, and makes transfers for it.

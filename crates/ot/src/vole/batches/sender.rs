@@ -4,44 +4,44 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use veilset_channel::Channel;
-use zeroize::Zeroizing;
 
-use super::{Batches, GROUP};
+use super::Batches;
 use crate::base::Session;
 use crate::vole::parameters::LpnParameters;
 use crate::vole::tree::{Growth, TreeSums, depth, grow};
-use crate::vole::{Elements, Subfield, VoleSender, code, put_trees, shortened, vector};
+use crate::vole::{Elements, Subfield, code, put_trees, shorten, vector};
 use crate::{Block, ExtensionSender, OtError};
 
 impl Batches {
-    /// Makes all of the sender's batches.
+    /// Adds to `b` the sender's entries of group `number`.
     pub(in crate::vole) fn send<B: Subfield>(
         &self,
         channel: &mut dyn Channel,
         extension: &mut ExtensionSender,
-    ) -> Result<VoleSender, OtError> {
+        number: usize,
+        Room { seconds, b }: Room<'_>,
+    ) -> Result<(), OtError> {
+        let (group, before) = (self.batches(number), b.len());
         let (trees, length) = (self.noise.blocks(), self.noise.compressed_len());
-        let mut b = vector::<Block>(self.made());
-        let mut seconds = self.seconds();
-        let slices = b.chunks_mut(GROUP * length);
-        for (group, b) in self.groups().zip(slices) {
-            let shares = extension.send_products::<B>(channel, group.len() * trees)?;
-            let pairs = extension.send_random(channel, group.len() * trees * self.depth())?;
-            let window = seconds.len();
-            for (first, b) in group.clone().step_by(window).zip(b.chunks_mut(window * length)) {
-                let made = Made { group: group.clone(), shares: &shares, pairs: &pairs };
-                let batches = b.chunks_mut(length).zip(&mut seconds).zip(first..);
-                let batches = batches.map(|((first, second), number)| {
-                    self.batch(&made, number, [first, &mut second[..]])
-                });
-                let mut batches: Vec<SentBatch<'_>> = batches.collect();
-                let sums: Vec<_> =
-                    batches.par_iter_mut().map(|batch| batch.grow(&self.noise)).collect();
-                sums.iter().try_for_each(|sums| put_trees(channel, &self.noise, sums))?;
-                batches.par_iter_mut().for_each(|batch| batch.compress::<B>(&self.noise));
-            }
+        let shares = extension.send_products::<B>(channel, group.len() * trees)?;
+        let pairs = extension.send_random(channel, group.len() * trees * self.depth())?;
+        b.resize(before + group.len() * length, Block::default());
+        let window = seconds.len();
+        for (first, b) in group.clone().step_by(window).zip(b[before..].chunks_mut(window * length))
+        {
+            let made = Made { group: group.clone(), shares: &shares, pairs: &pairs };
+            let batches = b.chunks_mut(length).zip(&mut *seconds).zip(first..);
+            let batches = batches.map(|((first, second), number)| {
+                self.batch(&made, number, [first, &mut second[..]])
+            });
+            let mut batches: Vec<SentBatch<'_>> = batches.collect();
+            let sums: Vec<_> =
+                batches.par_iter_mut().map(|batch| batch.grow(&self.noise)).collect();
+            sums.iter().try_for_each(|sums| put_trees(channel, &self.noise, sums))?;
+            batches.par_iter_mut().for_each(|batch| batch.compress::<B>(&self.noise));
         }
-        Ok(VoleSender { delta: Zeroizing::new(extension.delta()), b: shortened(b, self.len) })
+        shorten(b, before + self.entries(number).len());
+        Ok(())
     }
 
     /// Batch `number`, to be grown in these halves.
@@ -57,10 +57,18 @@ impl Batches {
     }
 
     /// Room for the second halves of batches, as many as threads work on.
-    fn seconds(&self) -> Vec<Elements> {
-        let window = rayon::current_num_threads().min(self.count).min(GROUP);
+    pub(in crate::vole) fn seconds(&self) -> Vec<Elements> {
+        let window = rayon::current_num_threads().min(self.group);
         (0..window).map(|_| vector::<Block>(self.noise.compressed_len())).collect()
     }
+}
+
+/// Where the sender makes batches.
+pub(in crate::vole) struct Room<'a> {
+    /// [Second halves](Batches::seconds), of no further use.
+    pub(in crate::vole) seconds: &'a mut [Elements],
+    /// What entries are added to.
+    pub(in crate::vole) b: &'a mut Elements,
 }
 
 /// What the extension made for a group.

@@ -1,12 +1,41 @@
 use chacha20::ChaCha20Rng;
-use rand_core::SeedableRng;
-use veilset_channel::{Fault, Faulty, Framed, Metered, memory_pair};
+use rand_core::{CryptoRng, SeedableRng};
+use veilset_channel::{Channel, Fault, Faulty, Framed, Metered, memory_pair};
 use veilset_simd::Nonet;
+use zeroize::Zeroizing;
 
 use super::*;
 use crate::ideal::Dealer;
-use crate::vole::{VoleReceiver, VoleSender};
+use crate::vole::{Elements, VoleReceiver, VoleSender};
 use crate::{ExtensionReceiver, ExtensionSender, OtError};
+
+/// All groups, one after the other.
+fn sent<B: Subfield>(
+    batches: &Batches,
+    channel: &mut dyn Channel,
+    extension: &mut ExtensionSender,
+) -> Result<VoleSender, OtError> {
+    let mut b = Elements::default();
+    for number in 0..batches.count() {
+        let seconds = &mut batches.seconds();
+        batches.send::<B>(channel, extension, number, Room { seconds, b: &mut b })?;
+        assert_eq!(b.len(), batches.entries(number).end);
+    }
+    Ok(VoleSender { delta: Zeroizing::new(extension.delta()), b })
+}
+
+fn received<B: Subfield>(
+    batches: &Batches,
+    channel: &mut dyn Channel,
+    extension: &mut ExtensionReceiver,
+    rng: &mut dyn CryptoRng,
+) -> Result<VoleReceiver<B>, OtError> {
+    let mut made = VoleReceiver::with_room(0);
+    for number in 0..batches.count() {
+        batches.receive(channel, extension, number, &mut made, rng)?;
+    }
+    Ok(made)
+}
 
 /// Both sides of a vector in batches, each on so many threads, and the bytes that each sends after the setup.
 fn run<B: Subfield>(
@@ -26,14 +55,14 @@ fn run<B: Subfield>(
             let mut extension =
                 ExtensionSender::setup(&mut left, dealer, parameters, rng).expect("honest");
             let before = left.costs().bytes_sent();
-            let made = on(threads[0]).install(|| batches.send::<B>(&mut left, &mut extension));
+            let made = on(threads[0]).install(|| sent::<B>(batches, &mut left, &mut extension));
             (made.expect("honest"), left.costs().bytes_sent() - before)
         });
         let rng = &mut ChaCha20Rng::from_seed([2; 32]);
         let mut extension =
             ExtensionReceiver::setup(&mut right, dealer, parameters, rng).expect("honest");
         let before = right.costs().bytes_sent();
-        let made = on(threads[1]).install(|| batches.receive(&mut right, &mut extension, rng));
+        let made = on(threads[1]).install(|| received(batches, &mut right, &mut extension, rng));
         let received = (made.expect("honest"), right.costs().bytes_sent() - before);
         (sender.join().expect("no panic"), received)
     })
@@ -43,7 +72,9 @@ fn run<B: Subfield>(
 fn batches_are_one_vector_whatever_the_threads_and_cost_what_is_said() {
     for (len, at_once) in [(2, 1), (5000, 1200), (40_000, 2000)] {
         let batches = Batches::with([7; 32], len, at_once);
-        assert!(batches.count > 1 && batches.made() >= len);
+        assert!(batches.count > 1);
+        let most = (0..batches.count()).map(|number| batches.entries(number).len()).max();
+        assert!(most <= Some(batches.most()));
         let [mut first, mut once] = [Vec::new(), Vec::new()];
         for threads in [[1, 1], [3, 1], [1, 20]] {
             let ((sender, sent), (receiver, returned)) = run::<Nonet>([len, at_once], threads);
@@ -71,6 +102,17 @@ fn batches_are_one_vector_whatever_the_threads_and_cost_what_is_said() {
 }
 
 #[test]
+fn groups_are_short_and_few() {
+    for (count, group) in [(2, 1), (8, 1), (9, 2), (37, 5), (128, 16), (600, 16)] {
+        let batches = Batches::with([7; 32], count * 1120, 1120);
+        assert_eq!((batches.count, batches.group), (count, group));
+        let ends = (0..batches.count()).map(|number| batches.entries(number).end);
+        assert!(ends.is_sorted_by(|one, other| one < other), "{count}");
+        assert_eq!(batches.entries(batches.count() - 1).end, count * 1120);
+    }
+}
+
+#[test]
 fn checked_vectors_are_never_in_batches() {
     for security in [Security::SemiHonest, Security::Malicious] {
         let parameters = &ExtensionParameters::new(security, [7; 32]);
@@ -81,7 +123,7 @@ fn checked_vectors_are_never_in_batches() {
     }
 }
 
-/// Both sides of five batches in one group, of which one's frame number `at` is struck.
+/// Both sides of five batches, each a group, of which one's frame number `at` is struck.
 fn struck(
     fault: Fault,
     [left_at, right_at]: [u64; 2],
@@ -96,12 +138,12 @@ fn struck(
         let sender = scope.spawn(move || {
             let rng = &mut ChaCha20Rng::from_seed([1; 32]);
             let mut extension = ExtensionSender::setup(&mut left, dealer, parameters, rng)?;
-            batches.send::<Nonet>(&mut left, &mut extension)
+            sent::<Nonet>(batches, &mut left, &mut extension)
         });
         let rng = &mut ChaCha20Rng::from_seed([2; 32]);
         let extension = ExtensionReceiver::setup(&mut right, dealer, parameters, rng);
         let received =
-            extension.and_then(|mut extension| batches.receive(&mut right, &mut extension, rng));
+            extension.and_then(|mut extension| received(batches, &mut right, &mut extension, rng));
         drop(right);
         (sender.join().expect("no panic"), received)
     })
@@ -109,8 +151,8 @@ fn struck(
 
 #[test]
 fn every_fault_among_batches_is_an_error() {
-    // Trees of each batch; trees of the extension, and corrections twice.
-    const FRAMES: [u64; 2] = [5, 3];
+    // Trees of each batch; trees of the extension, and corrections twice for each.
+    const FRAMES: [u64; 2] = [5, 11];
     for fault in Fault::ALL {
         for (party, frames) in FRAMES.into_iter().enumerate() {
             for at in 0..frames {
