@@ -162,7 +162,7 @@ impl Chunk<'_> {
 /// Takes the cluster, 0 to `clusters` − 1, out of a hash: its upper half, as a fraction of one, times `clusters` has
 /// the cluster as its whole part and leaves a fraction again, which replaces that half.
 #[inline]
-fn split_off(hash: &mut u128, clusters: usize) -> usize {
+pub(super) fn split_off(hash: &mut u128, clusters: usize) -> usize {
     let (whole, fraction) = scale((*hash >> 64) as u64, clusters);
     *hash = (u128::from(fraction) << 64) | u128::from(*hash as u64);
     whole

@@ -23,6 +23,7 @@
 
 mod band;
 mod cipher;
+mod clusters;
 mod cuckoo;
 mod groups;
 mod loads;
@@ -35,6 +36,7 @@ use rand_core::CryptoRng;
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
+pub use clusters::{Clusters, FreeColumns};
 pub(crate) use loads::at_most_in_a_cluster;
 pub use shape::{OkvsKind, OkvsShape};
 pub use value::{OkvsEntry, OkvsValue};

@@ -63,6 +63,52 @@ fn a_store_of_parts_gives_the_parts_back() {
     }
 }
 
+/// The keys and values of each cluster, last ones first.
+fn by_cluster(clusters: &Clusters, keys: &[u128], values: &[u64]) -> Vec<Vec<(u128, u64)>> {
+    let mut all = vec![Vec::new(); clusters.count()];
+    let mut pairs = keys.iter().zip(values).rev();
+    clusters.of(keys.iter().rev().copied(), |cluster| {
+        all[cluster].extend(pairs.next().map(|(key, value)| (*key, *value)));
+    });
+    assert!(pairs.next().is_none());
+    all
+}
+
+#[test]
+fn a_store_is_made_and_asked_cluster_by_cluster() {
+    for (kind, count) in
+        [(OkvsKind::Band, 200_000), (OkvsKind::Cuckoo, 70_000), (OkvsKind::Band, 64)]
+    {
+        let shape = OkvsShape::new(kind, count);
+        let keys = numbers(count, 2);
+        let values: Vec<u64> = numbers(count, 3).iter().map(|number| *number as u64).collect();
+        let store = encode(&shape, SEED, &keys, &values, &mut rng(1)).expect("distinct keys");
+        let (clusters, free) = (Clusters::new(&shape, SEED), FreeColumns::new(&mut rng(1)));
+        assert_eq!(clusters.count() * clusters.columns(), shape.len());
+        let all = by_cluster(&clusters, &keys, &values);
+        for (number, columns) in store.chunks(clusters.columns()).enumerate().rev() {
+            let (keys, values): (Vec<u128>, Vec<u64>) = all[number].iter().copied().unzip();
+            let mut made = vec![0; columns.len()];
+            clusters
+                .encode(number, &keys, values.iter().copied(), &free, &mut made)
+                .expect("distinct keys");
+            assert_eq!(made, columns, "{kind:?} {number}");
+            let mut got = vec![0; keys.len()];
+            clusters.decode(columns, &keys, &mut got);
+            assert_eq!(got, values, "{kind:?} {number}");
+        }
+    }
+}
+
+#[test]
+fn a_cluster_takes_each_key_once() {
+    let (shape, free) = (OkvsShape::new(OkvsKind::Band, 4), FreeColumns::new(&mut rng(1)));
+    let clusters = Clusters::new(&shape, SEED);
+    let mut columns = vec![0_u64; clusters.columns()];
+    let encoded = clusters.encode(0, &[5, 6, 7, 6], 1..5, &free, &mut columns);
+    assert_eq!(encoded, Err(OkvsError::Repeated { first: 1, second: 3 }));
+}
+
 #[test]
 fn a_store_is_a_map() {
     for kind in OkvsKind::ALL {
