@@ -28,7 +28,11 @@ pub struct Decoder {
     shape: SetShape,
     code: RiceCode,
     block: usize,
+    /// Those that were not taken.
     values: Vec<u128>,
+    /// How many were, and the last of all.
+    taken: usize,
+    last: u128,
 }
 
 impl Decoder {
@@ -38,7 +42,7 @@ impl Decoder {
     /// When `bits` is not in 1..=128.
     #[must_use]
     pub fn new(shape: SetShape) -> Self {
-        Self { shape, code: shape.code(), block: 0, values: Vec::new() }
+        Self { shape, code: shape.code(), block: 0, values: Vec::new(), taken: 0, last: 0 }
     }
 
     /// Reads the next blocks on the threads of the caller's rayon pool.
@@ -58,12 +62,11 @@ impl Decoder {
         self.block += whole;
         let start = self.values.len();
         self.values.resize(start + counts.iter().sum::<usize>(), 0);
-        let (before, values) = self.values.split_at_mut(start);
-        let mut parts = split(values, &counts);
+        let mut parts = split(&mut self.values[start..], &counts);
 
         let sums = parts.par_iter_mut().zip(blocks);
         let sums = sums.map(|(part, block)| read_sums(block.as_ref(), &self.code, part));
-        let mut base = before.last().copied().unwrap_or(0);
+        let mut base = self.last;
         let mut bases = Vec::with_capacity(blocks.len());
         for last in sums.collect::<Vec<_>>() {
             bases.push(base);
@@ -72,18 +75,25 @@ impl Decoder {
                 return Err(DecodeError::OutOfRange);
             }
         }
+        self.last = base;
         parts.par_iter_mut().zip(bases).for_each(|(part, base)| {
             part.iter_mut().for_each(|sum| *sum += base);
         });
         if whole == blocks.len() { Ok(()) } else { Err(DecodeError::TooShort) }
     }
 
-    /// The values, rising.
+    /// The values that were read since they were last taken, rising.
+    pub fn take(&mut self) -> Vec<u128> {
+        self.taken += self.values.len();
+        std::mem::take(&mut self.values)
+    }
+
+    /// The values that were not taken, rising.
     ///
     /// # Errors
     /// When blocks are missing.
     pub fn finish(self) -> Result<Vec<u128>, DecodeError> {
-        if self.values.len() == self.shape.count {
+        if self.taken + self.values.len() == self.shape.count {
             Ok(self.values)
         } else {
             Err(DecodeError::TooShort)
@@ -153,5 +163,24 @@ mod tests {
         let mut decoder = Decoder::new(shape);
         assert_eq!(decoder.blocks(&[full.clone(), Vec::new(), full]), Err(DecodeError::TooShort));
         assert_eq!(decoder.values, [0; 10_082], "what came before was whole");
+    }
+
+    #[test]
+    fn values_that_are_taken_block_by_block_are_the_set() {
+        let shape = SetShape { count: 50_000, bits: 72 };
+        let sorted: Vec<u128> = (0..50_000).map(|place| ((place * place) << 40) | 7).collect();
+        let encoder = crate::Encoder::new(shape, &sorted);
+        let blocks: Vec<Vec<u8>> = (0..shape.blocks()).map(|block| encoder.block(block)).collect();
+        let (mut decoder, mut values) = (Decoder::new(shape), Vec::new());
+        for block in &blocks {
+            decoder.blocks(&[block]).expect("an encoding");
+            values.append(&mut decoder.take());
+        }
+        assert!(blocks.len() > 2 && values == sorted);
+        assert_eq!(decoder.finish(), Ok(Vec::new()));
+        let mut decoder = Decoder::new(shape);
+        decoder.blocks(&blocks[..1]).expect("an encoding");
+        assert!(!decoder.take().is_empty());
+        assert_eq!(decoder.finish(), Err(DecodeError::TooShort));
     }
 }

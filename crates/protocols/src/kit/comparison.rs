@@ -21,7 +21,8 @@ use veilset_ot::Hash;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::kit::indication::{STEP, hear_bits, tell_bits};
-use crate::kit::membership::{Hits, NOBODY, VALUES_A_TASK, membership};
+use crate::kit::join::Join;
+use crate::kit::membership::{Hits, NOBODY, VALUES_A_TASK};
 use crate::kit::set_encoding::SetTerms;
 use crate::kit::wire::{bits_bytes, chunks_of, frames, size, take_bits};
 use crate::{Attached, Conclusion, Cost, Means, Outcome, ProtocolError, Reveal, Role, Run, Shape};
@@ -141,8 +142,11 @@ pub(crate) fn compared(
 ) -> Result<Hits, ProtocolError> {
     let mut values = outputs.values;
     truncate(&mut values, set.bits());
-    let theirs = set.take_ordered(channel)?;
-    Ok(membership(&values, &theirs))
+    let numbers: Vec<u32> = (0..).take(values.len()).collect();
+    let mut join = Join::new(values, set.bits(), &numbers, set.count);
+    drop(numbers);
+    set.take_in_blocks(channel, |theirs| join.add(theirs))?;
+    Ok(join.hits())
 }
 
 /// The width of rows that are attached, and all of their bytes.

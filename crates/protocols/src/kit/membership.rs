@@ -14,7 +14,7 @@ pub(crate) struct Hits {
     pub(crate) e: Vec<bool>,
     /// For each value of a sorted set which query asked for it, or [`NOBODY`]; nothing of another structure.
     pub(crate) askers: Vec<u32>,
-    repeated: bool,
+    pub(super) repeated: bool,
 }
 
 impl Hits {

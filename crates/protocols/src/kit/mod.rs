@@ -10,6 +10,7 @@ pub(crate) mod dh_oprf;
 pub(crate) mod exchange;
 pub(crate) mod gmw;
 pub(crate) mod indication;
+pub(crate) mod join;
 pub(crate) mod membership;
 pub(crate) mod mqrpmt;
 pub(crate) mod paillier;

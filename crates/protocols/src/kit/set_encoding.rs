@@ -121,6 +121,22 @@ impl SetTerms {
         take_sorted(channel, self.sorted())
     }
 
+    /// The same, some blocks at a time.
+    pub(crate) fn take_in_blocks(
+        self,
+        channel: &mut dyn Channel,
+        mut each: impl FnMut(&[u128]),
+    ) -> Result<(), ProtocolError> {
+        channel.phase("set");
+        let mut decoder = Decoder::new(self.sorted());
+        for window in windows(self.sorted()) {
+            take_blocks(channel, self.sorted(), &mut decoder, window)?;
+            each(&decoder.take());
+        }
+        decoder.finish().map_err(fault)?;
+        Ok(())
+    }
+
     /// Takes the set.
     pub(crate) fn take(self, channel: &mut dyn Channel) -> Result<Members, ProtocolError> {
         channel.phase("set");
@@ -163,7 +179,7 @@ impl SetTerms {
 }
 
 /// Sorts the values; returns the index that the value in each place had.
-fn in_places(values: &mut [u128], bits: u32) -> Vec<u32> {
+pub(crate) fn in_places(values: &mut [u128], bits: u32) -> Vec<u32> {
     if bits + u32::BITS > u128::BITS {
         let mut places: Vec<(u128, u32)> = values.iter().copied().zip(0..).collect();
         sort(&mut places);
@@ -203,11 +219,21 @@ pub(crate) fn take_sorted(
 ) -> Result<Vec<u128>, ProtocolError> {
     let mut decoder = Decoder::new(shape);
     for window in windows(shape) {
-        let blocks = window.map(|block| channel.take(&shape.max_block_len(block)));
-        let blocks = blocks.collect::<Result<Vec<SetBlock>, _>>()?;
-        decoder.blocks(&blocks).map_err(fault)?;
+        take_blocks(channel, shape, &mut decoder, window)?;
     }
     Ok(decoder.finish().map_err(fault)?)
+}
+
+/// Takes some blocks of a set.
+fn take_blocks(
+    channel: &mut dyn Channel,
+    shape: SetShape,
+    decoder: &mut Decoder,
+    window: Range<usize>,
+) -> Result<(), ProtocolError> {
+    let blocks = window.map(|block| channel.take(&shape.max_block_len(block)));
+    let blocks = blocks.collect::<Result<Vec<SetBlock>, _>>()?;
+    Ok(decoder.blocks(&blocks).map_err(fault)?)
 }
 
 /// The blocks of a set, as many at a time as there are threads.
