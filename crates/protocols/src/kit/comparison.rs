@@ -27,20 +27,34 @@ use crate::kit::set_encoding::SetTerms;
 use crate::kit::wire::{bits_bytes, chunks_of, frames, size, take_bits};
 use crate::{Attached, Conclusion, Cost, Means, Outcome, ProtocolError, Reveal, Role, Run, Shape};
 
-/// What a function gives of elements, in their order.
+/// What a function gives of elements, in any order.
 pub(crate) struct Outputs {
     /// Of each element the value by which it is compared.
     pub(crate) values: Zeroizing<Vec<u128>>,
     /// Of each element what its row lies under; empty where no rows do.
     pub(crate) keys: Zeroizing<Vec<u128>>,
+    /// The place of each element among all.
+    pub(crate) places: Vec<u32>,
 }
 
 impl Outputs {
     /// None yet, with room for those of so many elements.
     pub(crate) fn with_room(count: usize) -> Self {
         let room = || Zeroizing::new(Vec::with_capacity(count));
-        Self { values: room(), keys: room() }
+        Self { values: room(), keys: room(), places: Vec::with_capacity(count) }
     }
+
+    /// The values in the order of the elements.
+    pub(crate) fn values_in_order(&self) -> Zeroizing<Vec<u128>> {
+        in_order(&self.values, &self.places)
+    }
+}
+
+/// What belongs to elements with these places, in the order of the elements.
+fn in_order(of_places: &[u128], places: &[u32]) -> Zeroizing<Vec<u128>> {
+    let mut ordered = Zeroizing::new(vec![0; of_places.len()]);
+    of_places.iter().zip(places).for_each(|(value, place)| ordered[*place as usize] = *value);
+    ordered
 }
 
 /// Whether rows go under keys in a run: the sender's do, the receiver's do not.
@@ -59,15 +73,19 @@ pub(crate) fn send(
     outputs: Outputs,
 ) -> Result<Conclusion, ProtocolError> {
     let Run { side, input, means } = run;
-    let Outputs { mut values, keys } = outputs;
+    let Outputs { mut values, keys, places } = outputs;
     truncate(&mut values, set.bits());
     // Step 1.
     if !side.learns() && keys.is_empty() {
+        drop(places);
         set.put(means.channel, std::mem::take(&mut *values), means.rng)?;
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
-    let order = set.put_ordered(means.channel, &mut values)?;
+    let mut order = set.put_ordered(means.channel, &mut values)?;
     drop(values);
+    order.par_iter_mut().for_each(|place| *place = places[*place as usize]);
+    let keys = in_order(&keys, &places);
+    drop(places);
     // Step 2.
     if let Some((width, bytes)) = attached(input.attached) {
         let row = |place: usize| &bytes[order[place] as usize * width..][..width];
@@ -101,9 +119,11 @@ pub(crate) fn receive(
     outputs: Outputs,
 ) -> Result<Conclusion, ProtocolError> {
     let Run { side, input, means } = run;
-    let Outputs { values, keys } = outputs;
+    let Outputs { values, keys, places } = outputs;
+    let keys = in_order(&keys, &places);
     // Step 1.
-    let hits = compared(means.channel, set, Outputs { values, keys: Zeroizing::default() })?;
+    let hits =
+        compared(means.channel, set, Outputs { values, keys: Zeroizing::default(), places })?;
     let returned = attached(input.attached).filter(|_| side.tells());
     let width = input.peer_attached.width();
     // Step 2.
@@ -140,11 +160,10 @@ pub(crate) fn compared(
     set: SetTerms,
     outputs: Outputs,
 ) -> Result<Hits, ProtocolError> {
-    let mut values = outputs.values;
+    let Outputs { mut values, places, .. } = outputs;
     truncate(&mut values, set.bits());
-    let numbers: Vec<u32> = (0..).take(values.len()).collect();
-    let mut join = Join::new(values, set.bits(), &numbers, set.count);
-    drop(numbers);
+    let mut join = Join::new(values, set.bits(), &places, set.count);
+    drop(places);
     set.take_in_blocks(channel, |theirs| join.add(theirs))?;
     Ok(join.hits())
 }

@@ -101,6 +101,8 @@ impl Output {
             (u128::from_le_bytes(halves[0]), u128::from_le_bytes(halves[1]))
         });
         let (values, keys): (Vec<u128>, Vec<u128>) = halves.unzip();
+        let first = outputs.places.len() as u32;
+        outputs.places.extend((first..).take(elements.len()));
         outputs.values.extend_from_slice(&Zeroizing::new(values));
         outputs.keys.extend_from_slice(&Zeroizing::new(keys));
     }

@@ -157,18 +157,13 @@ pub fn decode<V: OkvsValue>(
 }
 
 /// As [`decode`], in one go over the encoding, for 18 bytes of memory a key.
-///
-/// # Panics
-/// As [`decode`].
-pub fn decode_at_once<V: OkvsValue>(
+fn decode_at_once<V: OkvsValue>(
     shape: &OkvsShape,
     seed: u128,
     encoding: &[V],
     keys: &[u128],
     values: &mut [V],
 ) {
-    assert_eq!(encoding.len(), shape.len(), "an encoding has as many entries as its shape says");
-    assert_eq!(keys.len(), values.len(), "a value for each key");
     let hash = &Hash::new(seed);
     let groups = &Groups::new(hash, shape.clusters(), keys);
     let pieces = groups.pieces(shape.clusters(), values);

@@ -91,6 +91,12 @@ impl OkvsShape {
         self.clusters * self.columns()
     }
 
+    /// Columns of one cluster, of which the matrix has several where items are many.
+    #[must_use]
+    pub fn len_of_cluster(&self) -> usize {
+        self.columns()
+    }
+
     pub(super) fn clusters(&self) -> usize {
         self.clusters
     }

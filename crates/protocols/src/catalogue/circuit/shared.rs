@@ -185,15 +185,16 @@ pub(super) fn bins(
     means.observer.advance(1);
     let keys = keys(&filled);
     let function = vole_oprf::receive(means, &sizes.terms(means.session), filled)?;
+    let function = function.values_in_order();
 
     let columns = lent.columns();
-    let masks = Compared::of(means.session, columns, &function.values);
+    let masks = Compared::of(means.session, columns, &function);
     let words = over!(width_of(lent), Word => {
         looked_up::<Word>(means, sizes, &keys, &masks)?
     });
     let [values, lent] = halves(words);
     drop(masks);
-    let payload = payload::take(means, sizes, &keys, &function.values, columns)?;
+    let payload = payload::take(means, sizes, &keys, &function, columns)?;
     drop((elements, keys, function));
 
     let mut gmw = Gmw::offering(means)?;
@@ -238,12 +239,13 @@ pub(super) fn points(
     drop(elements);
     let keys = keys(&points);
     let function = vole_oprf::send(means, &sizes.terms(means.session), points)?;
+    let function = function.values_in_order();
 
     // A word for each bin; the store has it under each point there, plus the function's value and what is lent of the element.
     let targets = sizes.random(means.rng);
     let values = Table::of(attached);
     let mut programmed = Zeroizing::new(Vec::with_capacity(bins.len()));
-    let masks = Compared::of(means.session, values.columns, &function.values);
+    let masks = Compared::of(means.session, values.columns, &function);
     programmed.extend(bins.iter().zip(&*masks).map(|(bin, own)| targets[*bin] ^ own));
     drop(masks);
     for (words, lent) in programmed.chunks_mut(sizes.table.functions).zip(&*lent(attached)) {
@@ -253,7 +255,7 @@ pub(super) fn points(
         put_programmed::<Word>(means, sizes, &keys, &programmed)?;
     });
     drop(programmed);
-    let points = Points { keys: &keys, bins: &bins, function: &function.values };
+    let points = Points { keys: &keys, bins: &bins, function: &function };
     let payload = payload::put(means, sizes, &points, values, sharing)?;
     drop((keys, bins, function));
     let [values, lent] = halves(targets);

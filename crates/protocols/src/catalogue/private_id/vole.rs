@@ -124,12 +124,13 @@ fn names(run: &mut Run<'_>) -> Result<Zeroizing<Vec<[u8; 16]>>, ProtocolError> {
             Role::Sender => run.input.elements.clone(),
             Role::Receiver => std::mem::take(&mut run.input.elements),
         };
-        let values = if mine {
-            vole_oprf::send(&mut run.means, &terms, elements)?.values
+        let outputs = if mine {
+            vole_oprf::send(&mut run.means, &terms, elements)?
         } else {
-            vole_oprf::receive(&mut run.means, &terms, elements)?.values
+            vole_oprf::receive(&mut run.means, &terms, elements)?
         };
-        sums.par_iter_mut().zip(&*values).for_each(|(sum, value)| *sum ^= value);
+        let places = outputs.places.iter().zip(&*outputs.values);
+        places.for_each(|(place, value)| sums[*place as usize] ^= value);
     }
     Ok(Zeroizing::new(sums.iter().map(|sum| sum.to_le_bytes()).collect()))
 }

@@ -11,8 +11,8 @@
 //!
 //! **Security.** Semi-honest. F of an element that the receiver lacks is pseudorandom to it. The set is a function of its
 //! values, so its order says nothing. Truncation to λ + log₂ n₁ + log₂ n₂ bits fails with at most 2^-40 for a whole run,
-//! and an encoding fails with at most 2^-40 (`docs/notes/okvs.md`); that ends the run with an error before anything is sent
-//! that depends on an element.
+//! and an encoding fails with at most 2^-40 (`docs/notes/okvs.md`); that ends the run with an error: what
+//! was sent before of other clusters is under A, and uniform.
 //!
 //! **Post-quantum**, as `rr22-pq` and `rr22-malicious-pq`: the base transfers are those from ML-KEM-768, and nothing rests on
 //! Diffie–Hellman any more; TLS under the run has a hybrid exchange with ML-KEM-768, too. The proofs stay as they are. Sizes of the

@@ -40,7 +40,7 @@ use zeroize::Zeroizing;
 
 use super::announcement::{self, Found, What};
 use super::{ELEMENTS_A_TASK, Party};
-use crate::kit::parties::{PairMeans, pairings};
+use crate::kit::parties::pairings;
 use crate::kit::store::{Width, over};
 use crate::kit::vole_oprf::{self, OprfTerms, Question};
 use crate::{MultipartyConclusion, MultipartyError, Operation, Parties, Role};
@@ -111,8 +111,7 @@ impl Party<'_> {
         &mut self,
         elements: &[Element],
     ) -> Result<Question<B>, MultipartyError> {
-        let PairMeans { rng, observer, .. } = &mut self.means;
-        Question::new(elements, &mut **rng, *observer).map_err(MultipartyError::Own)
+        Question::new(elements, &mut *self.means.rng).map_err(MultipartyError::Own)
     }
 
     /// F between this party and another one, whose key the party in the place `holder` has, at this party's elements.
@@ -135,7 +134,7 @@ impl Party<'_> {
             } else {
                 question.ask(means, &terms)
             };
-            Ok(outputs?.values)
+            Ok(outputs?.values_in_order())
         })
     }
 }

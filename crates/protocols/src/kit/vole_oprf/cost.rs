@@ -2,7 +2,7 @@
 
 use veilset_crypto::Element;
 use veilset_ot::base::Base;
-use veilset_ot::vole;
+use veilset_ot::vole::{self, Subfield};
 use veilset_structures::okvs::OkvsShape;
 
 use super::{Field, among, over_field};
@@ -68,10 +68,11 @@ fn cost_over(
     let vole = over_field!(field, B => vole::wire_cost::<B>(base, len, security.into()));
     // A commitment and a coin, and a coin.
     let coins = if security == Security::Malicious { 32.0 } else { 0.0 };
-    let sums = over_field!(field, B => len as f64 * bytes::<B>() as f64 + frames(chunks::<B>(len).count()));
+    let sums = over_field!(field, B => sums_bytes::<B>(len, security));
     let sent = vole.sender.0 + frames(vole.sender.1) + 2.0 * coins;
     let returned = vole.receiver.0 + frames(vole.receiver.1) + 16.0 + frames(1) + sums + coins;
-    let memory = memory(field, security, Sizes { points, own: size(own), len });
+    let stretch = over_field!(field, B => longest::<B>(len, security));
+    let memory = memory(field, security, Sizes { points, own: size(own), stretch });
     let (points, own, len) = (points as f64, own as f64, len as f64);
     let checks = if security == Security::Malicious { 1.1 } else { 1.0 };
     // What lies in no cache takes longer.
@@ -93,29 +94,40 @@ fn cost_over(
     (sender, receiver)
 }
 
+/// Bytes of A + P, which goes stretch by stretch.
+fn sums_bytes<B: Subfield>(len: usize, security: Security) -> f64 {
+    let stretches = vole::stretches::<B>(security.into(), len);
+    let frames = frames(stretches.map(|stretch| chunks::<B>(stretch.len()).count()).sum());
+    len as f64 * bytes::<B>() as f64 + frames
+}
+
+/// Entries of the longest stretch.
+fn longest<B: Subfield>(len: usize, security: Security) -> usize {
+    let stretches = vole::stretches::<B>(security.into(), len);
+    stretches.map(|stretch| stretch.len()).max().unwrap_or(len)
+}
+
 /// The sizes of an evaluation.
 struct Sizes {
     /// The receiver's points.
     points: usize,
     /// The sender's.
     own: usize,
-    /// Entries of the vector OLE.
-    len: usize,
+    /// Entries of the vector OLE that are made at once.
+    stretch: usize,
 }
 
-/// Bytes beside the elements at the sender's and the receiver's fullest moments: while the elements are split, while the vectors are
-/// made, or while a set is evaluated or encoded. The elements themselves are given up once they are split.
+/// Bytes beside the elements at the sender's and the receiver's fullest moments: while a stretch is made, encoded or evaluated, or while
+/// values are compared. The elements themselves are given up as points take their place.
 fn memory(field: Field, security: Security, sizes: Sizes) -> (f64, f64) {
     /// A key, a value, and an element of the large field.
     const BLOCK: f64 = 16.0;
-    /// What puts keys in order, of all of them or a quarter.
-    const ORDER: f64 = BLOCK + 2.0;
-    let (points, own, len) = (sizes.points as f64, sizes.own as f64, sizes.len as f64);
-    let entry = over_field!(field, B => bytes::<B>()) as f64;
-    let given = match security {
-        Security::SemiHonest => Element::LEN as f64,
-        Security::Malicious => 0.0,
-    };
+    /// Where an element stands.
+    const PLACE: f64 = 4.0;
+    /// Who has each of the sender's values.
+    const ASKER: f64 = 4.0;
+    let (points, own) = (sizes.points as f64, sizes.own as f64);
+    let (stretch, entry) = (sizes.stretch as f64, over_field!(field, B => bytes::<B>()) as f64);
     // In batches, those in work beside the result. Otherwise a region of the second halves is there, and where they are checked all
     // of them beside it.
     let (grown, halves) = match (field, security) {
@@ -123,13 +135,9 @@ fn memory(field: Field, security: Security, sizes: Sizes) -> (f64, f64) {
         (_, Security::SemiHonest) => (2.0, 8.0 / 7.0),
         (_, Security::Malicious) => (2.0, 15.0 / 7.0),
     };
-    let evaluated = BLOCK + (BLOCK + ORDER) / 4.0 - given;
-    let evaluating = BLOCK * len + (evaluated + entry) * own;
-    let encoding = entry * len + (BLOCK + entry + ORDER - given) * points;
-    let making = (halves * (BLOCK + entry) + entry) * len + (BLOCK - given) * points;
-    let decoding = BLOCK * len + evaluated * points;
-    let growing = grown * BLOCK * len + (BLOCK + entry - given) * own;
-    let split = BLOCK + entry;
-    let sender = growing.max(evaluating).max(split * own);
-    (sender, encoding.max(making).max(decoding).max(split * points))
+    let held = BLOCK + entry + PLACE - Element::LEN as f64;
+    let (of_points, of_own) = (held.max(0.0) * points, held.max(0.0) * own);
+    let making = halves * (BLOCK + entry) * stretch + of_points;
+    let comparing = (BLOCK + 2.0 * PLACE + 2.0 - Element::LEN as f64) * points + ASKER * own;
+    (grown * BLOCK * stretch + of_own, making.max(comparing))
 }

@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 use veilset_crypto::Element;
+use veilset_ot::vole::Subfield;
 use veilset_ot::{Block, Hash};
 use zeroize::Zeroizing;
 
 use super::VALUES_A_TASK;
 use super::coin::Coins;
-use crate::kit::comparison::Outputs;
 
 /// H for one evaluation.
 pub(super) enum Output {
@@ -32,46 +32,53 @@ impl Output {
         }
     }
 
-    /// H of each of `inputs`, under the element that it belongs to, whose first half is its key: a value, and another for a key
-    /// where `keyed`. The semi-honest one takes the keys alone, the other the elements alone.
-    pub(super) fn finish(
+    /// H of each of `inputs`, under the element whose halves are in the same places of `keys` and `halves`: a value, which takes the place
+    /// of the key, and another for a key in `rows`, where there is room. The semi-honest one takes the first halves alone.
+    pub(super) fn finish<B: Subfield>(
         &self,
         mut inputs: Zeroizing<Vec<Block>>,
-        tweaks: &[u128],
-        elements: &[Element],
-        keyed: bool,
-    ) -> Outputs {
-        let mut keys = Zeroizing::new(vec![0; if keyed { inputs.len() } else { 0 }]);
+        keys: &mut [u128],
+        halves: &[B],
+        rows: &mut [u128],
+    ) {
         match self {
             Self::SemiHonest(hashes) => {
-                if keyed {
-                    keys.copy_from_slice(&inputs);
+                let [of_values, of_rows] = &**hashes;
+                if !rows.is_empty() {
+                    rows.copy_from_slice(&inputs);
+                    tweaked(of_rows, rows, keys);
                 }
-                for (hash, blocks) in hashes.iter().zip([&mut inputs, &mut keys]) {
-                    let tasks = blocks.par_chunks_mut(VALUES_A_TASK);
-                    let tasks = tasks.zip(tweaks.par_chunks(VALUES_A_TASK));
-                    tasks
-                        .for_each(|(blocks, tweaks)| hash.tweaked(blocks, &tweaks[..blocks.len()]));
-                }
+                tweaked(of_values, &mut inputs, keys);
+                keys.copy_from_slice(&inputs);
             }
             Self::Malicious(hash) => {
-                let digest = |(input, element): (&Block, &Element)| {
-                    let mut bytes = [0; 16 + Element::LEN];
-                    bytes[..16].copy_from_slice(&input.to_le_bytes());
-                    bytes[16..].copy_from_slice(&element.0);
-                    let digest = blake3::keyed_hash(hash, &bytes);
-                    let (halves, _) = digest.as_bytes().as_chunks::<16>();
-                    [halves[0], halves[1]].map(u128::from_le_bytes)
-                };
-                if keyed {
-                    let tasks = keys.par_iter_mut().zip(&*inputs).zip(elements);
-                    let tasks = tasks.with_min_len(VALUES_A_TASK);
-                    tasks.for_each(|((key, input), element)| *key = digest((input, element))[1]);
+                assert_eq!(B::BITS, 128, "against cheats a point is the whole of a half");
+                let mut rows = rows.iter_mut();
+                for ((input, key), half) in inputs.iter().zip(keys).zip(halves) {
+                    let [value, of_row] = digest(hash, *input, [*key, (*half).into()]);
+                    *key = value;
+                    rows.next().into_iter().for_each(|row| *row = of_row);
                 }
-                let tasks = inputs.par_iter_mut().zip(elements).with_min_len(VALUES_A_TASK);
-                tasks.for_each(|(input, element)| *input = digest((input, element))[0]);
             }
         }
-        Outputs { values: inputs, keys }
     }
+}
+
+/// The tweakable hash of each of `blocks`.
+fn tweaked(hash: &Hash, blocks: &mut [Block], tweaks: &[u128]) {
+    let tasks = blocks.par_chunks_mut(VALUES_A_TASK).zip(tweaks.par_chunks(VALUES_A_TASK));
+    tasks.for_each(|(blocks, tweaks)| hash.tweaked(blocks, tweaks));
+}
+
+/// BLAKE3 of an input and an element, in halves.
+fn digest(key: &[u8; 32], input: Block, element: [u128; 2]) -> [u128; 2] {
+    let mut bytes = Zeroizing::new([0; 16 + Element::LEN]);
+    let (parts, _) = bytes.as_chunks_mut();
+    parts
+        .iter_mut()
+        .zip([input, element[0], element[1]])
+        .for_each(|(to, part)| *to = part.to_le_bytes());
+    let digest = blake3::keyed_hash(key, &*bytes);
+    let (halves, _) = digest.as_bytes().as_chunks::<16>();
+    [halves[0], halves[1]].map(u128::from_le_bytes)
 }

@@ -2,12 +2,17 @@ use std::collections::HashSet;
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
-use veilset_channel::{Framed, MemoryTransport, memory_pair};
+use veilset_channel::{ChannelExt, Framed, MemoryTransport, memory_pair};
+use veilset_crypto::Element;
+use veilset_ot::vole::{self, Nonet};
+use veilset_structures::okvs::OkvsError;
+use zeroize::Zeroizing;
 
 use super::coin::commitment;
 use super::messages::Coin;
 use super::*;
-use crate::Silent;
+use crate::kit::comparison::Outputs;
+use crate::{Means, ProtocolError, Silent};
 
 const BOTH: [Security; 2] = [Security::SemiHonest, Security::Malicious];
 
@@ -21,10 +26,18 @@ fn terms(count: usize, security: Security) -> OprfTerms<'static> {
     OprfTerms { session: &[5; 32], keyed, count, field, security, base, keyed_rows }
 }
 
+/// The values and the keys of elements, in their order.
+fn in_order(outputs: Outputs) -> [Vec<u128>; 2] {
+    let Outputs { values, keys, places } = outputs;
+    let of_keys = Outputs { values: keys, keys: Zeroizing::default(), places: places.clone() };
+    let of_values = Outputs { values, keys: Zeroizing::default(), places };
+    [of_values, of_keys].map(|outputs| outputs.values_in_order().to_vec())
+}
+
 /// F of the receiver's elements as it evaluates them, and as the sender does with the same and other elements.
 fn evaluations(count: usize, security: Security, seed: u8) -> [Vec<u128>; 2] {
     evaluations_of(|count| terms(count, security), count, seed)
-        .map(|outputs| outputs.values.to_vec())
+        .map(|outputs| outputs.values_in_order().to_vec())
 }
 
 fn evaluations_of(
@@ -72,13 +85,12 @@ fn both_sides_evaluate_the_same_function_and_every_key_gives_another() {
 fn keys_are_the_same_on_both_sides_and_others_than_values() {
     for security in BOTH {
         let keyed = |count| OprfTerms { keyed_rows: true, ..terms(count, security) };
-        let [received, sent] = evaluations_of(keyed, 700, 1);
-        assert_eq!(received.keys[..], sent.keys[..700], "{security}");
-        assert_eq!(received.values[..], sent.values[..700], "{security}");
+        let [received, sent] = evaluations_of(keyed, 700, 1).map(in_order);
+        assert_eq!(received, sent.each_ref().map(|of_all| of_all[..700].to_vec()), "{security}");
         let [_, values] = evaluations(700, security, 1);
-        assert_eq!(sent.values[..], values, "keys change no value");
-        let all: HashSet<u128> = sent.values.iter().chain(&*sent.keys).copied().collect();
-        assert_eq!(all.len(), 2 * sent.values.len(), "{security}");
+        assert_eq!(sent[0], values, "keys change no value");
+        let all: HashSet<u128> = sent.concat().into_iter().collect();
+        assert_eq!(all.len(), 2 * values.len(), "{security}");
     }
 }
 
@@ -98,11 +110,43 @@ fn a_field_is_for_as_many_points_as_may_fail() {
     // One function over each, for one and the same evaluation.
     for field in [Field::Narrow, Field::Middle, Field::Wide] {
         let terms = |count| OprfTerms { field, ..terms(count, Security::SemiHonest) };
-        let [received, sent] = evaluations_of(terms, 700, 3);
-        assert_eq!(received.values[..], sent.values[..700], "{field:?}");
-        let all: HashSet<u128> = sent.values.iter().copied().collect();
+        let [received, sent] =
+            evaluations_of(terms, 700, 3).map(|outputs| in_order(outputs)[0].clone());
+        assert_eq!(received, sent[..700], "{field:?}");
+        let all: HashSet<u128> = sent.into_iter().collect();
         assert_eq!(all.len(), 710, "{field:?}");
     }
+}
+
+#[test]
+fn a_function_of_many_points_is_made_in_stretches() {
+    // Some three batches, and clusters that lie in two of them.
+    const COUNT: usize = (1 << 20) + 12_345;
+    let terms = |count| OprfTerms { field: Field::Middle, ..terms(count, Security::SemiHonest) };
+    let len = terms(COUNT).shape().len();
+    let stretches = vole::stretches::<Nonet>(Security::SemiHonest.into(), len).count();
+    assert_eq!(stretches, len.div_ceil(Nonet::AT_ONCE));
+    assert!(stretches > 2 && terms(COUNT).shape().len_of_cluster() < Nonet::AT_ONCE);
+    let [received, sent] =
+        evaluations_of(terms, COUNT, 3).map(|outputs| in_order(outputs)[0].clone());
+    assert!(received[..] == sent[..COUNT]);
+    let all: HashSet<u128> = sent.into_iter().collect();
+    assert_eq!(all.len(), COUNT + 10);
+}
+
+#[test]
+fn an_element_that_is_there_twice_is_named() {
+    let mut elements: Vec<Element> = (0..300_000).map(element).collect();
+    elements[250_000] = elements[7];
+    let (left, right) = memory_pair();
+    let terms = terms(elements.len(), Security::SemiHonest);
+    let error = std::thread::scope(|scope| {
+        scope
+            .spawn(|| with_means(left, 1, |means| send(means, &terms, Zeroizing::default()).err()));
+        with_means(right, 2, |means| receive(means, &terms, elements.into()).err())
+    });
+    let repeated = OkvsError::Repeated { first: 7, second: 250_000 };
+    assert!(matches!(error, Some(ProtocolError::Encoding(found)) if found == repeated));
 }
 
 #[test]
@@ -126,8 +170,9 @@ fn a_coin_that_was_not_committed_to_is_refused() {
     assert_ne!(commitment(&session, &[2; 32]), commitment(&[9; 32], &[2; 32]));
     let coins = Some([[2; 32], [3; 32]]);
     let finished = |coins| {
-        let (values, elements) = (Zeroizing::new(vec![7]), [Element([1; Element::LEN])]);
-        Output::new(&session, coins).finish(values, &[1], &elements, false).values.to_vec()
+        let mut keys = [1];
+        Output::new(&session, coins).finish(Zeroizing::new(vec![7]), &mut keys, &[9_u128], &mut []);
+        keys
     };
     assert_ne!(finished(coins), finished(None));
     assert_ne!(finished(coins), finished(Some([[2; 32], [4; 32]])));
