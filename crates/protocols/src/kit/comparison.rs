@@ -34,14 +34,14 @@ pub(crate) struct Outputs {
     /// Of each element what its row lies under; empty where no rows do.
     pub(crate) keys: Zeroizing<Vec<u128>>,
     /// The place of each element among all.
-    pub(crate) places: Vec<u32>,
+    pub(crate) places: Zeroizing<Vec<u32>>,
 }
 
 impl Outputs {
     /// None yet, with room for those of so many elements.
     pub(crate) fn with_room(count: usize) -> Self {
         let room = || Zeroizing::new(Vec::with_capacity(count));
-        Self { values: room(), keys: room(), places: Vec::with_capacity(count) }
+        Self { values: room(), keys: room(), places: Zeroizing::new(Vec::with_capacity(count)) }
     }
 
     /// The values in the order of the elements.

@@ -32,7 +32,7 @@ pub(super) struct Points<B> {
     /// h of each, some bytes of the element's second half.
     halves: Zeroizing<Vec<u8>>,
     /// Of which element each is.
-    pub(super) places: Vec<u32>,
+    pub(super) places: Zeroizing<Vec<u32>>,
     /// Where each cluster begins, and where the last ends.
     bounds: Vec<usize>,
     field: PhantomData<B>,
@@ -46,7 +46,7 @@ impl<B: Subfield> Points<B> {
         let mut points = Self {
             keys: Zeroizing::new(vec![0; count]),
             halves: Zeroizing::new(vec![0; count * bytes::<B>()]),
-            places: vec![0; count],
+            places: Zeroizing::new(vec![0; count]),
             bounds,
             field: PhantomData,
         };
@@ -137,7 +137,7 @@ fn bounds(elements: &[Element], clusters: &Clusters) -> Vec<usize> {
 /// Which of some elements are in each cluster.
 struct Piece {
     /// Their places, by cluster.
-    order: Vec<u16>,
+    order: Zeroizing<Vec<u16>>,
     /// Where each cluster ends.
     ends: Vec<u32>,
 }
@@ -145,7 +145,7 @@ struct Piece {
 impl Piece {
     /// Of up to [`PIECE`] elements.
     fn of(elements: &[Element], clusters: &Clusters) -> Self {
-        let mut found = Vec::with_capacity(elements.len());
+        let mut found = Zeroizing::new(Vec::with_capacity(elements.len()));
         let mut ends = vec![0; clusters.count()];
         let keys = elements.iter().map(|element| half(element, 0));
         clusters.of(keys, |cluster| {
@@ -156,9 +156,9 @@ impl Piece {
         for end in &mut ends {
             sum += std::mem::replace(end, sum);
         }
-        let mut order = vec![0; elements.len()];
-        for (place, cluster) in (0..).zip(found) {
-            let end = &mut ends[cluster];
+        let mut order = Zeroizing::new(vec![0; elements.len()]);
+        for (place, cluster) in (0..).zip(found.iter()) {
+            let end = &mut ends[*cluster];
             order[*end as usize] = place;
             *end += 1;
         }
