@@ -24,7 +24,7 @@ pub(super) fn build(table: &Table, specs: &[KeySpec]) -> Result<Vec<KeySet>, Dat
     let mut builders: Vec<Builder> = specs.iter().map(new).collect();
     let states: Vec<_> = builders.iter().map(|builder| builder.numbering.state()).collect();
     if specs.iter().any(KeySpec::makes_several) {
-        make_several(table, specs, &columns, &mut builders)?;
+        make_several(table, specs, &columns, &states, &mut builders)?;
     } else {
         let start = |rows| Reading::new(specs, rows);
         let visit = |reading: &mut Reading<'_>, row, fields: &Fields<'_>| {
@@ -44,15 +44,15 @@ fn make_several(
     table: &Table,
     specs: &[KeySpec],
     columns: &[usize],
+    states: &[RandomState],
     builders: &mut [Builder],
 ) -> Result<(), DataError> {
-    let states: Vec<_> = builders.iter().map(|builder| builder.numbering.state()).collect();
     let most = table.most_made().min(NO_KEY as usize - 1);
     let mut all = 0;
     let start = || Reading::new(specs, FEW + MOST_VALUES);
     let mut reading = start();
     table.try_for_each_row(columns, |row, fields| {
-        all += reading.add(row, fields, &states);
+        all += reading.add(row, fields, states);
         if all > most {
             return Err(DataError::TooManyMade { file: table.name().to_owned(), most });
         }
