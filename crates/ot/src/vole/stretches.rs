@@ -92,9 +92,7 @@ impl<B: Subfield> SentStretches<B> {
     pub fn delta(&self) -> Zeroizing<Block> {
         Zeroizing::new(self.extension.delta())
     }
-}
 
-impl<B: Subfield> SentStretches<B> {
     /// The capacity with which a vector that has so many entries takes the next stretch without moving.
     #[must_use]
     pub fn room(&self, entries: usize) -> usize {

@@ -91,18 +91,13 @@ impl OkvsShape {
         self.clusters * self.columns()
     }
 
-    /// Columns of one cluster, of which the matrix has several where items are many.
-    #[must_use]
-    pub fn len_of_cluster(&self) -> usize {
-        self.columns()
-    }
-
     pub(super) fn clusters(&self) -> usize {
         self.clusters
     }
 
-    /// Columns of one cluster.
-    pub(super) fn columns(&self) -> usize {
+    /// Columns of one cluster; where items are many, there are several.
+    #[must_use]
+    pub fn columns(&self) -> usize {
         match self.matrix {
             Matrix::Cuckoo(matrix) => matrix.columns(),
             Matrix::Band(matrix) => matrix.columns(),

@@ -71,7 +71,7 @@ impl<B: Subfield> VectorParts<B> {
         let len = shape.len();
         let stretches =
             ReceivedStretches::open(means.channel, &*base, &parameters, len, means.rng)?;
-        let made = VoleReceiver::with_room(stretches.room(shape.len_of_cluster()));
+        let made = VoleReceiver::with_room(stretches.room(shape.columns()));
         Ok(Self { stretches, made })
     }
 

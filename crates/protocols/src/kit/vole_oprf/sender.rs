@@ -70,7 +70,7 @@ impl<B: Subfield> KeyParts<B> {
         let (base, parameters, shape) = (terms.base(), terms.parameters(), terms.shape());
         let len = shape.len();
         let made = SentStretches::open(means.channel, &*base, &parameters, len, means.rng)?;
-        let k = Elements::new(Vec::with_capacity(made.room(shape.len_of_cluster())));
+        let k = Elements::new(Vec::with_capacity(made.room(shape.columns())));
         Ok(Self { made, k, fresh: 0..0 })
     }
 

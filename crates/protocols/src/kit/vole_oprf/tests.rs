@@ -126,7 +126,7 @@ fn a_function_of_many_points_is_made_in_stretches() {
     let len = terms(COUNT).shape().len();
     let stretches = vole::stretches::<Nonet>(Security::SemiHonest.into(), len).count();
     assert_eq!(stretches, len.div_ceil(Nonet::AT_ONCE));
-    assert!(stretches > 2 && terms(COUNT).shape().len_of_cluster() < Nonet::AT_ONCE);
+    assert!(stretches > 2 && terms(COUNT).shape().columns() < Nonet::AT_ONCE);
     let [received, sent] =
         evaluations_of(terms, COUNT, 3).map(|outputs| in_order(outputs)[0].clone());
     assert!(received[..] == sent[..COUNT]);
