@@ -19,8 +19,9 @@ use crate::kit::store::{bytes, half};
 /// Elements that one task puts in order; a place among them fits 16 bits.
 const PIECE: usize = 1 << 14;
 
-/// Elements whose memory is given back at once.
-const AT_ONCE: usize = 16 * PIECE;
+/// Pieces whose memory is given back at once: at least, and in so many times if that are more.
+const AT_ONCE: usize = 16;
+const TIMES: usize = 256;
 
 /// Clusters that a task fills at least.
 const CLUSTERS_A_TASK: usize = 16;
@@ -42,6 +43,7 @@ impl<B: Subfield> Points<B> {
     /// Of these elements.
     pub(super) fn of(mut elements: Zeroizing<Vec<Element>>, clusters: &Clusters) -> Self {
         let (count, bounds) = (elements.len(), bounds(&elements, clusters));
+        let at_once = AT_ONCE.max(count / PIECE / TIMES) * PIECE;
         // Zeros that are not written, so that the system gives memory once it is used.
         let mut points = Self {
             keys: Zeroizing::new(vec![0; count]),
@@ -52,7 +54,7 @@ impl<B: Subfield> Points<B> {
         };
         let mut rooms = points.rooms();
         while !elements.is_empty() {
-            let first = (elements.len() - 1) / AT_ONCE * AT_ONCE;
+            let first = (elements.len() - 1) / at_once * at_once;
             let last = &elements[first..];
             let pieces: Vec<Piece> =
                 last.par_chunks(PIECE).map(|piece| Piece::of(piece, clusters)).collect();
@@ -66,7 +68,7 @@ impl<B: Subfield> Points<B> {
                     });
                 }
             });
-            elements[first..].iter_mut().zeroize();
+            elements[first..].par_chunks_mut(PIECE).for_each(Zeroize::zeroize);
             elements.truncate(first);
             elements.shrink_to_fit();
         }
@@ -224,7 +226,7 @@ mod tests {
         every_point_is_found::<u64>(1);
         every_point_is_found::<u128>(1000);
         every_point_is_found::<Nonet>(200_000);
-        every_point_is_found::<Nonet>(AT_ONCE + PIECE + 1);
+        every_point_is_found::<Nonet>((AT_ONCE + 1) * PIECE + 1);
     }
 
     fn every_point_is_found<B: Subfield>(count: usize) {
