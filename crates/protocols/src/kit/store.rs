@@ -1,11 +1,12 @@
 //! Key-value stores as they travel: their kind, the field of their entries, and messages.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use rand_core::CryptoRng;
 use rayon::prelude::*;
-use veilset_channel::{ChannelExt, Chunks, MAX_BODY, Malformed, Message, Reader, Tag};
-use veilset_crypto::Element;
+use veilset_channel::{Blob, ChannelExt, Chunks, MAX_BODY, Malformed, Message, Reader, Tag};
+use veilset_crypto::{Element, tasks};
 use veilset_ot::Block;
 use veilset_ot::vole::Subfield;
 use veilset_structures::okvs::{OkvsKind, OkvsShape, OkvsValue, decode};
@@ -53,6 +54,11 @@ pub(crate) use over;
 /// The chunks in which an encoded set of `len` entries travels.
 pub(crate) fn chunks<B: Subfield>(len: usize) -> Chunks {
     Chunks::new(len, MAX_BODY / bytes::<B>())
+}
+
+/// As many chunks at a time as there are threads, and what is left.
+pub(crate) fn windows<B: Subfield>(len: usize) -> impl Iterator<Item = Range<usize>> {
+    Chunks::new(len, tasks::threads() * (MAX_BODY / bytes::<B>())).ranges()
 }
 
 /// Bytes of an entry.
@@ -108,34 +114,26 @@ impl Message for Seed {
     }
 }
 
-/// Entries of a store, or of one under a mask. Context: how many.
-pub(crate) struct Sums<B>(pub(crate) Vec<B>);
+/// Entries of a store, or of one under a mask, as many bytes each as the field has.
+pub(crate) type Entries = Blob<{ Tag::EncodedSet.byte() }>;
 
-impl<B: Subfield> Message for Sums<B> {
-    const TAG: Tag = Tag::EncodedSet;
-    type Context = usize;
-
-    fn max_len(count: &usize) -> usize {
-        count * bytes::<B>()
+/// These entries as they travel.
+pub(crate) fn to_bytes<B: Subfield>(entries: impl ExactSizeIterator<Item = B>) -> Entries {
+    let mut body = vec![0; entries.len() * bytes::<B>()];
+    for (to, entry) in body.chunks_exact_mut(bytes::<B>()).zip(entries) {
+        let block: Block = entry.into();
+        to.copy_from_slice(&block.to_le_bytes()[..bytes::<B>()]);
     }
+    Blob(body)
+}
 
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.reserve(self.0.len() * bytes::<B>());
-        for sum in &self.0 {
-            let block: Block = (*sum).into();
-            out.extend_from_slice(&block.to_le_bytes()[..bytes::<B>()]);
-        }
-    }
-
-    fn decode(reader: &mut Reader<'_>, count: &usize) -> Result<Self, Malformed> {
-        let sums = reader.bytes(count * bytes::<B>())?.chunks_exact(bytes::<B>());
-        let sum = |bytes: &[u8]| {
-            let mut block = [0; 16];
-            block[..bytes.len()].copy_from_slice(bytes);
-            B::truncate(Block::from_le_bytes(block))
-        };
-        Ok(Self(sums.map(sum).collect()))
-    }
+/// The entries that travelled so.
+pub(crate) fn from_bytes<B: Subfield>(Blob(body): &Entries) -> impl Iterator<Item = B> {
+    body.chunks_exact(bytes::<B>()).map(|bytes| {
+        let mut block = [0; 16];
+        block[..bytes.len()].copy_from_slice(bytes);
+        B::truncate(Block::from_le_bytes(block))
+    })
 }
 
 /// Sixteen bytes of an element as a number: the first finds its row in a store.
@@ -151,7 +149,7 @@ pub(crate) fn put_store<B: Subfield>(
 ) -> Result<(), ProtocolError> {
     for range in chunks::<B>(store.len()).ranges() {
         means.observer.advance(range.len() as u64);
-        means.channel.put(&Sums(store[range].to_vec()))?;
+        means.channel.put(&to_bytes(store[range].iter().copied()))?;
     }
     Ok(())
 }
@@ -174,10 +172,10 @@ impl<B: Subfield + OkvsValue> StoreSums<B> {
         let len = OkvsShape::new(KIND, items).len();
         let sum = self.0.entry(items).or_insert_with(|| Zeroizing::new(vec![B::ZERO; len]));
         for range in chunks::<B>(len).ranges() {
-            let Sums(entries) = means.channel.take::<Sums<B>>(&range.len())?;
-            let entries = Zeroizing::new(entries);
+            let mut entries = means.channel.take::<Entries>(&(range.len() * bytes::<B>()))?;
             means.observer.advance(range.len() as u64);
-            sum[range].iter_mut().zip(&*entries).for_each(|(sum, entry)| *sum ^= *entry);
+            sum[range].iter_mut().zip(from_bytes(&entries)).for_each(|(sum, entry)| *sum ^= entry);
+            entries.0.zeroize();
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_channel::ChannelExt;
-use veilset_crypto::Element;
+use veilset_crypto::{Element, tasks};
 use veilset_ot::vole::{ReceivedStretches, Subfield, VoleReceiver};
 use veilset_structures::okvs::{Clusters, FreeColumns, OkvsEntry, OkvsError, OkvsShape};
 use zeroize::{Zeroize, Zeroizing};
@@ -12,7 +12,7 @@ use super::evaluation::Evaluation;
 use super::points::Points;
 use super::{OprfTerms, STEP, over_field};
 use crate::kit::comparison::Outputs;
-use crate::kit::store::{KIND, Seed, Sums, chunks};
+use crate::kit::store::{KIND, Seed, chunks, to_bytes, windows};
 use crate::{Means, ProtocolError};
 
 /// The receiver's part: F of each element.
@@ -90,20 +90,23 @@ impl<B: Subfield> VectorParts<B> {
     where
         B: OkvsEntry,
     {
-        for range in chunks::<B>(self.made.a.len()).ranges() {
-            let p = set.next(range.len(), points)?;
-            put_sums(means, &self.made.a[range], p)?;
+        for window in windows::<B>(self.made.a.len()) {
+            let p = set.next(window.len(), points)?;
+            put_sums(means, &self.made.a[window], p)?;
         }
         self.made.a.clear();
         Ok(())
     }
 }
 
-/// Sends a frame, the sums of `a` and `p`.
+/// Sends the sums of a window of `a` and `p`.
 fn put_sums<B: Subfield>(means: &mut Means<'_>, a: &[B], p: &[B]) -> Result<(), ProtocolError> {
-    let sums = a.iter().zip(p).map(|(a, p)| *a ^ *p).collect::<Vec<_>>();
-    means.observer.advance(sums.len() as u64);
-    Ok(means.channel.put(&Sums(sums))?)
+    let frames = tasks::map(chunks::<B>(a.len()).ranges(), |range| {
+        to_bytes(a[range.clone()].iter().zip(&p[range]).map(|(a, p)| *a ^ *p))
+    });
+    frames.iter().try_for_each(|frame| means.channel.put(frame))?;
+    means.observer.advance(a.len() as u64);
+    Ok(())
 }
 
 /// Clusters that each thread encodes at once.
@@ -214,9 +217,9 @@ impl<B: Subfield + OkvsEntry> Question<B> {
                 means.step(STEP, self.p.len());
                 means.channel.put(&self.seed)?;
             }
-            for range in chunks::<B>(vectors.made.a.len()).ranges() {
-                put_sums(means, &vectors.made.a[range.clone()], &self.p[sent..][..range.len()])?;
-                sent += range.len();
+            for window in windows::<B>(vectors.made.a.len()) {
+                put_sums(means, &vectors.made.a[window.clone()], &self.p[sent..][..window.len()])?;
+                sent += window.len();
             }
             vectors.made.a.clear();
             evaluation.at(&mut vectors.made.c, None);

@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use veilset_channel::ChannelExt;
-use veilset_crypto::Element;
+use veilset_crypto::{Element, tasks};
 use veilset_ot::vole::{Elements, SentStretches, Subfield};
 use veilset_structures::okvs::Clusters;
 use zeroize::Zeroizing;
 
 use super::evaluation::Evaluation;
 use super::points::Points;
-use super::{OprfTerms, STEP, add_scaled, over_field};
+use super::{OprfTerms, STEP, over_field};
 use crate::kit::comparison::Outputs;
-use crate::kit::store::{Seed, Sums, chunks};
+use crate::kit::store::{Entries, Seed, bytes, chunks, from_bytes, windows};
 use crate::{Means, ProtocolError};
 
 /// The sender's part: draws a key for the function, and evaluates it at its own elements.
@@ -82,13 +82,20 @@ impl<B: Subfield> KeyParts<B> {
         Ok(is_made)
     }
 
-    /// K of it, frame by frame of A + P.
+    /// K of it, some frames of A + P at a time.
     fn complete(&mut self, means: &mut Means<'_>) -> Result<(), ProtocolError> {
         let (delta, fresh) = (self.made.delta(), &mut self.k[self.fresh.clone()]);
-        for range in chunks::<B>(fresh.len()).ranges() {
-            let sums = means.channel.take::<Sums<B>>(&range.len())?.0;
-            means.observer.advance(range.len() as u64);
-            add_scaled(&mut fresh[range], &sums, *delta);
+        for window in windows::<B>(fresh.len()) {
+            let mut k = &mut fresh[window];
+            let mut frames = Vec::new();
+            means.observer.advance(k.len() as u64);
+            for range in chunks::<B>(k.len()).ranges() {
+                let sums = means.channel.take::<Entries>(&(range.len() * bytes::<B>()))?;
+                frames.push((k.split_off_mut(..range.len()).unwrap_or_default(), sums));
+            }
+            tasks::each(frames, |(k, sums)| {
+                B::add_scaled(k, &from_bytes(&sums).collect::<Vec<B>>(), *delta);
+            });
         }
         Ok(())
     }
