@@ -8,7 +8,7 @@ use std::ops::Range;
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_channel::{Blob, Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault};
-use veilset_crypto::permutation;
+use veilset_crypto::{permutation, tasks};
 use veilset_names::names;
 use veilset_structures::{
     BloomFilter, BloomShape, Decoder, Encoder, SetShape, match_bits, query_bits,
@@ -32,6 +32,9 @@ names! {
         Shuffled = "shuffled",
     }
 }
+
+/// Values that one task numbers.
+const VALUES_A_TASK: usize = 1 << 14;
 
 /// A set of `count` pseudorandom values that is asked `queries` times.
 #[derive(Clone, Copy)]
@@ -180,19 +183,29 @@ impl SetTerms {
 
 /// Sorts the values; returns the index that the value in each place had.
 pub(crate) fn in_places(values: &mut [u128], bits: u32) -> Vec<u32> {
-    if bits + u32::BITS > u128::BITS {
+    let of_index = values.len().next_power_of_two().ilog2();
+    if bits + of_index > u128::BITS {
         let mut places: Vec<(u128, u32)> = values.iter().copied().zip(0..).collect();
         sort(&mut places);
         values.iter_mut().zip(&places).for_each(|(value, (sorted, _))| *value = *sorted);
         return places.into_iter().map(|(_, index)| index).collect();
     }
     // A value and its index fit one word: no further memory is taken, and less is moved.
-    for (value, index) in values.iter_mut().zip(0u32..) {
-        *value = *value << u32::BITS | u128::from(index);
-    }
+    let numbered = values.chunks_mut(VALUES_A_TASK).zip((0u32..).step_by(VALUES_A_TASK));
+    tasks::each(numbered, |(values, first)| {
+        for (value, index) in values.iter_mut().zip(first..) {
+            *value = *value << of_index | u128::from(index);
+        }
+    });
     sort(values);
-    let order = values.iter().map(|place| *place as u32).collect();
-    values.iter_mut().for_each(|place| *place >>= u32::BITS);
+    let mut order = vec![0; values.len()];
+    let found = values.chunks_mut(VALUES_A_TASK).zip(order.chunks_mut(VALUES_A_TASK));
+    tasks::each(found, |(values, order)| {
+        for (value, index) in values.iter_mut().zip(order) {
+            *index = (*value & !(u128::MAX << of_index)) as u32;
+            *value >>= of_index;
+        }
+    });
     order
 }
 
@@ -302,7 +315,7 @@ mod tests {
 
     #[test]
     fn values_of_every_length_keep_their_places() {
-        for bits in [1, 64, 96, 97, 128] {
+        for bits in [1, 64, 119, 120, 128] {
             let mask = u128::MAX >> (128 - bits);
             let values: Vec<u128> = (0..300).map(|index| value(index) & mask).collect();
             let mut expected: Vec<usize> = (0..values.len()).collect();
