@@ -4,14 +4,17 @@
 //! ([`membership`](super::membership)) reads it at random, and no more of the set than a block need be there.
 
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
+use veilset_crypto::tasks;
 use zeroize::Zeroizing;
 
 use crate::kit::membership::{Hits, NOBODY};
 use crate::kit::set_encoding::in_places;
 
-/// Values of the set that one task takes.
+/// Values that one task takes.
 const VALUES_A_TASK: usize = 1 << 12;
 
 /// One's own values, and what is known of them so far.
@@ -68,9 +71,13 @@ impl Join {
     /// What was found, once all of the set came.
     pub(crate) fn hits(self) -> Hits {
         let Self { numbers, found, askers, repeated, .. } = self;
-        let mut e = vec![false; found.len()];
-        numbers.iter().zip(found).for_each(|(number, found)| e[*number as usize] = found);
-        Hits { e, askers, repeated }
+        let e: Vec<AtomicBool> = found.iter().map(|_| AtomicBool::new(false)).collect();
+        let work = numbers.chunks(VALUES_A_TASK).zip(found.chunks(VALUES_A_TASK));
+        tasks::each(work, |(numbers, found)| {
+            let places = numbers.iter().zip(found);
+            places.for_each(|(number, found)| e[*number as usize].store(*found, Relaxed));
+        });
+        Hits { e: e.into_iter().map(AtomicBool::into_inner).collect(), askers, repeated }
     }
 }
 
