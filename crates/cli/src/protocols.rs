@@ -3,7 +3,9 @@
 use comfy_table::Table;
 use serde_json::{Value, json};
 use veilset::json::with_members;
-use veilset::registry::{MULTIPARTY, MultipartySpec, Operation, PROTOCOLS, Spec, Withstands};
+use veilset::registry::{
+    MULTIPARTY, MultipartySpec, Operation, PROTOCOLS, Parts, Spec, Withstands,
+};
 
 use crate::args::ProtocolsArgs;
 use crate::error::Failure;
@@ -155,7 +157,8 @@ fn in_full(spec: &Spec) -> Table {
     let sends = if spec.with_rows.is_some() { "yes (--send)" } else { "no" };
     let may_send = spec.operation.spec().may_send_rows();
     let sends = may_send.then(|| ("columns go with matches", sends.to_owned()));
-    let after = [("most keys", spec.max_elements.to_string()), ("source", spec.paper.to_owned())];
+    let most = Parts::most_elements(spec).to_string();
+    let after = [("most keys", most), ("source", spec.paper.to_owned())];
     let mut table = plain();
     for (name, value) in before.into_iter().chain(choices).chain(sends).chain(after) {
         table.add_row([name.to_owned(), value]);
@@ -173,7 +176,7 @@ fn object(spec: &Spec) -> Value {
         "paper": spec.paper,
         "receiver_learns": spec.receiver.of_you,
         "leaks": spec.all_leaks().collect::<Vec<_>>(),
-        "max_elements": spec.max_elements,
+        "max_elements": Parts::most_elements(spec),
         "auto": spec.auto,
         "with_rows": spec.with_rows.is_some(),
     });

@@ -14,6 +14,7 @@ mod multiparty;
 mod operation;
 #[cfg(test)]
 mod page;
+mod parts;
 mod protocol;
 mod registry;
 mod run;
@@ -32,6 +33,7 @@ pub use multiparty::{
     MultipartyRun, MultipartySpec, Parties, Withstands,
 };
 pub use operation::{Attaches, Gives, Keys, OPERATIONS, Operation, OperationSpec, Over};
+pub use parts::{Found, Parts, capacity, cost_of_part, shape_of_part};
 pub use protocol::{
     Attached, AttachedShape, Conclusion, GroupSums, Groups, Identifier, MAX_FACTOR, MAX_GROUPS,
     MAX_LENT_GROUPS, Observer, Outcome, Overlaps, Protocol, ProtocolError, Reveal, Role, Shares,

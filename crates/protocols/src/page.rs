@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::{env, fs};
 
 use crate::{
-    Leak, MULTIPARTY, MultipartyProtocol, Operation, PROTOCOLS, Parties, Protocol, Reveal, Role,
-    Security, Shape, Spec, Withstands,
+    Leak, MULTIPARTY, MultipartyProtocol, Operation, PROTOCOLS, Parties, Parts, Protocol, Reveal,
+    Role, Security, Shape, Spec, Withstands,
 };
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/use/protocols.md");
@@ -28,7 +28,7 @@ fn specs() -> impl Iterator<Item = &'static Spec> {
 fn bytes(protocol: &dyn Protocol, [sender, receiver]: [u64; 2]) -> String {
     let spec = protocol.spec();
     let attached = |role| spec.operation.spec().attached(role, 1, WIDTH);
-    if sender.max(receiver) > spec.max_elements {
+    if Parts::fewest(spec, sender.max(receiver)).is_none() {
         return "–".into();
     }
     let cost = protocol.cost(Shape {
@@ -72,7 +72,7 @@ fn put_entries(out: &mut String, operation: Operation) {
             Security::Malicious => "cheats",
         };
         let auto = if spec.auto { "yes" } else { "by name" };
-        let most = spec.max_elements.ilog2();
+        let most = Parts::most_elements(spec).ilog2();
         write!(
             out,
             "| `{}` | {} | {against} | {auto} | {} | 2^{most} |",

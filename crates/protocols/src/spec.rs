@@ -91,6 +91,23 @@ pub struct Shape {
     pub choices: Choices,
 }
 
+impl Shape {
+    /// Elements of one side.
+    #[must_use]
+    pub fn of(&self, role: Role) -> u64 {
+        match role {
+            Role::Sender => self.sender,
+            Role::Receiver => self.receiver,
+        }
+    }
+
+    /// Elements of the larger side.
+    #[must_use]
+    pub fn larger(&self) -> u64 {
+        self.sender.max(self.receiver)
+    }
+}
+
 /// What one side does in a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PartyCost {
@@ -194,7 +211,7 @@ pub struct Spec {
     pub residue: Knowledge,
     /// What leaks beyond the result.
     pub leaks: &'static [Leak],
-    /// The largest set of either side.
+    /// The largest set of either side in one run; [in parts](crate::Parts::most_elements) there can be more.
     pub max_elements: u64,
     /// Which choices it takes.
     pub choices: Taken,

@@ -30,7 +30,6 @@ mod multiparty;
 mod noise;
 mod offer;
 mod pair;
-mod parts;
 mod piece;
 mod pipe;
 mod plan;
@@ -57,7 +56,6 @@ pub use noise::{NoNoise, Noise};
 pub use offer::{
     Column, Detail, Learn, LentGroups, Matching, Offer, Seats, can_be_filled, numbers_of_sums,
 };
-pub use parts::capacity;
 pub use piece::{Matched, PieceShape, Ticket};
 pub(crate) use pipe::End;
 pub use pipe::Pipe;

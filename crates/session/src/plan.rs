@@ -9,11 +9,11 @@ use rayon::ThreadPool;
 use veilset_crypto::{CommutativePrf, Element, Group, accelerator, with_prf};
 use veilset_host::time::Instant;
 use veilset_protocols::{
-    Choices, Cost, MultipartyCost, PartyCost, Protocol, Role, Shape, Side, Spec, sample_passes,
+    Choices, Cost, MultipartyCost, Parts, PartyCost, Protocol, Role, Shape, Side, Spec,
+    sample_passes, shape_of_part,
 };
 
 use crate::briefing::sentence;
-use crate::parts::Parts;
 use crate::run::pool;
 use crate::wanted::fits;
 use crate::{SessionError, Wanted};
@@ -332,8 +332,8 @@ pub(crate) fn time_among(
 /// Bytes of memory that a value of another tier takes: its element, and whether it matches.
 pub(crate) const KEPT_A_VALUE: u64 = Element::LEN as u64 + 12;
 
-/// Bytes a key costs beside the protocol: its row in the list, its element, and which rows carry it.
-const BYTES_A_KEY: f64 = 80.0;
+/// Bytes a key costs beside the protocol and its element: its row in the list, and which rows carry it.
+const BYTES_A_KEY: u64 = 48;
 
 /// Prices every protocol that fits: first the one to take, which is one of [`Wanted::taken`], then the others, the fastest
 /// first. A protocol's run has the shape that is given for it; what that says of choices does not matter.
@@ -407,17 +407,20 @@ fn estimate(
     link: Link,
     threads: usize,
 ) -> Estimate {
-    let cost = protocol.cost(shape);
+    let parts = Parts::fewest(protocol.spec(), shape.larger()).unwrap_or(Parts::ONE);
+    let cost = parts.cost(protocol, shape);
     let times = machine.times(&cost, shape.choices.group, link, threads);
-    let memory = (cost.sender.memory + BYTES_A_KEY * shape.sender as f64)
-        .max(cost.receiver.memory + BYTES_A_KEY * shape.receiver as f64);
+    let memory = [Role::Sender, Role::Receiver].map(|role| {
+        memory_with(&cost, shape, role, parts)
+            .saturating_add(BYTES_A_KEY.saturating_mul(shape.of(role)))
+    });
     Estimate {
         protocol,
         choices: shape.choices,
         cost,
         time: seconds(times.all),
         computing: seconds(times.computing),
-        memory: memory as u64,
+        memory: memory[0].max(memory[1]),
     }
 }
 
@@ -428,16 +431,22 @@ fn seconds(value: f64) -> Duration {
 
 /// Bytes that a run takes on the side that plays `role`, elements included, keys and table not.
 pub(crate) fn memory_of(protocol: &dyn Protocol, shape: Shape, role: Role, parts: Parts) -> u64 {
-    let part = |count: u64| parts.capacity(usize::try_from(count).unwrap_or(usize::MAX)) as u64;
-    let cut = Shape { sender: part(shape.sender), receiver: part(shape.receiver), ..shape };
-    let cost = protocol.cost(cut);
-    let (party, mine, one) = match role {
-        Role::Sender => (cost.sender, shape.sender, cut.sender),
-        Role::Receiver => (cost.receiver, shape.receiver, cut.receiver),
+    memory_with(&parts.cost(protocol, shape), shape, role, parts)
+}
+
+/// The same of a run that costs this.
+fn memory_with(cost: &Cost, shape: Shape, role: Role, parts: Parts) -> u64 {
+    let party = match role {
+        Role::Sender => cost.sender,
+        Role::Receiver => cost.receiver,
     };
+    let (mine, one) = (shape.of(role), shape_of_part(shape, parts.count()).of(role));
     // Of a part the elements again; of all the place, and the bits of what matched.
-    let kept = 10 * shape.sender.max(shape.receiver);
-    let copies = if parts == Parts::ONE { 0.0 } else { (Element::LEN as u64 * one + kept) as f64 };
+    let copies = if parts == Parts::ONE {
+        0.0
+    } else {
+        Element::LEN as f64 * one as f64 + 10.0 * shape.larger() as f64
+    };
     (party.memory + copies + Element::LEN as f64 * mine as f64) as u64
 }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use veilset_protocols::{
-    AttachedShape, MULTIPARTY, MultipartyCost, MultipartySpec, Operation, Parties, Role, Security,
-    Shape, Side, Spec,
+    AttachedShape, MULTIPARTY, MultipartyCost, MultipartySpec, Operation, Parties, Parts, Role,
+    Security, Shape, Side, Spec,
 };
 
 use crate::plan::{plan, switches, time_among};
@@ -82,11 +82,9 @@ impl PlannedRun {
         let (side, shape) = (self.side(), self.shape());
         let machine = Calibration::measure()?;
         let plans = plan(wanted, &|_| shape, &machine, link, threads);
-        let most = plans.iter().map(|plan| plan.spec().max_elements).max();
+        let most = plans.iter().map(|plan| Parts::most_elements(plan.spec())).max();
         match most {
-            Some(most) if shape.sender.max(shape.receiver) > most => {
-                Err(SessionError::TooManyKeys { most })
-            }
+            Some(most) if shape.larger() > most => Err(SessionError::TooManyKeys { most }),
             _ => {
                 let tiers = self.tiers().unwrap_or(1);
                 let plans = plans.into_iter().map(|plan| plan.in_tiers(tiers, shape)).collect();

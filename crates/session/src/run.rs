@@ -7,14 +7,14 @@ use veilset_crypto::{Element, ElementHasher};
 use veilset_data::{KeyDigest, Linkage, RowsToSend};
 use veilset_host::time::Instant;
 use veilset_protocols::{
-    self as protocols, Attached, Conclusion, Gives, Groups, Observer, Outcome, Run, RunInput, Side,
+    self as protocols, Attached, Conclusion, Found, Gives, Groups, Observer, Outcome, Parts, Run,
+    RunInput, Side,
 };
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::elements::hash_keys;
 use crate::noise::with_dummies;
 use crate::pair::AgreedPair;
-use crate::parts::{Found, Parts};
 use crate::receipt::{Receipt, SIGNATURE, of_two};
 use crate::report::run_id;
 use crate::terms::{Consent, Signature};
@@ -280,7 +280,7 @@ impl AgreedPair {
         let mut ended = Vec::new();
         let parts = self.parts.places(&elements[..real], told).ok_or(SessionError::Overfull)?;
         for (part, places) in (0..).zip(parts) {
-            let own = self.parts.fill(places.iter().copied(), &elements, told, rng);
+            let own = self.parts.fill(&places, &elements, told, rng);
             let items = scope.items(Some(&places), real, own.len())?;
             let input = self.input(own, SentItems::over(&items, Attached::Nothing), scope);
             let session = self.parts.session(&scope.session, part);

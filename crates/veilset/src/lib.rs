@@ -98,10 +98,11 @@ pub mod cluster {
     #[cfg(not(target_family = "wasm"))]
     pub use veilset_cluster::{Rendezvous, Worker};
     pub use veilset_crypto::Element;
+    pub use veilset_protocols::capacity;
     pub use veilset_protocols::pieces::value_bits;
     pub use veilset_session::{
         AgreedCluster, ClusterOffer, Column, MAX_COLUMNS, MAX_NAME, MOST_KEYS, MOST_PIECES,
-        MOST_WORKERS, Matched, PieceShape, Ticket, capacity, rows_of_items,
+        MOST_WORKERS, Matched, PieceShape, Ticket, rows_of_items,
     };
 }
 
@@ -172,7 +173,7 @@ pub mod registry {
     pub use veilset_protocols::{
         Attaches, CHOICES, Choice, Choices, Flooding, Gives, Keys, MAX_FACTOR, MAX_GROUPS,
         MAX_LENT_GROUPS, MULTIPARTY, MultipartySpec, OPERATIONS, Observer, Operation,
-        OperationSpec, Outcome, Over, PROTOCOLS, Reveal, Role, Scheme, Security, SetEncoding, Side,
-        Silent, Spec, Withstands, find, find_multiparty,
+        OperationSpec, Outcome, Over, PROTOCOLS, Parts, Reveal, Role, Scheme, Security,
+        SetEncoding, Side, Silent, Spec, Withstands, find, find_multiparty,
     };
 }

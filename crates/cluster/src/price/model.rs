@@ -1,7 +1,7 @@
 //! The model: functions of sizes, of a link, and of what a machine's operations cost.
 
-use veilset_protocols::{Cost, Operation, PartyCost, Protocol, Shape};
-use veilset_session::{Calibration, Link, capacity, pieces};
+use veilset_protocols::{Cost, Operation, PartyCost, Protocol, Shape, cost_of_part, shape_of_part};
+use veilset_session::{Calibration, Link, pieces};
 
 /// Reading, normalising, hashing and sorting a row into its piece, in passes of an element.
 pub const PASSES_A_ROW: f64 = 8.0;
@@ -55,7 +55,7 @@ impl Load {
     ) -> Self {
         let pieces = pieces(whole.sender.max(whole.receiver), workers);
         let piece = match protocol.spec().cut {
-            true => of_bucket(protocol, whole, pieces),
+            true => cost_of_part(protocol, whole, buckets(pieces)),
             false => of_slice(protocol, whole, pieces),
         };
         Self { protocol, pieces, workers, whole, piece, tiers: tiers as f64 }
@@ -114,7 +114,7 @@ impl Load {
     /// The most bytes that a worker of either side takes for a piece.
     pub(super) fn worker_memory(&self) -> u64 {
         let shape = match self.protocol.spec().cut {
-            true => bucket(self.whole, self.pieces),
+            true => shape_of_part(self.whole, buckets(self.pieces)),
             false => slice(self.whole, self.pieces),
         };
         let cost = self.protocol.cost(shape);
@@ -125,27 +125,15 @@ impl Load {
     }
 }
 
-/// A piece by digests, filled up to what the fullest can have.
-fn bucket(whole: Shape, pieces: u64) -> Shape {
-    let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
-    let room = |rows| capacity(rows, pieces);
-    Shape { sender: room(whole.sender), receiver: room(whole.receiver), ..whole }
+/// So many pieces by digests, as a run has parts.
+fn buckets(pieces: u64) -> u32 {
+    u32::try_from(pieces).unwrap_or(u32::MAX)
 }
 
 /// A random piece.
 fn slice(whole: Shape, pieces: u64) -> Shape {
     let part = |rows: u64| rows.div_ceil(pieces);
     Shape { sender: part(whole.sender), receiver: part(whole.receiver), ..whole }
-}
-
-/// What a bucket costs: a run, whose values are longer by the logarithm of the pieces.
-fn of_bucket(protocol: &dyn Protocol, whole: Shape, pieces: u64) -> Cost {
-    let shape = bucket(whole, pieces);
-    let mut cost = protocol.cost(shape);
-    let longer = f64::from(pieces.ilog2()) / 8.0 * shape.sender as f64;
-    cost.sender.bytes_sent += longer;
-    cost.sender.in_turn += longer;
-    cost
 }
 
 /// What a slice costs: its share of a run over everything, and what a run over next to nothing costs.

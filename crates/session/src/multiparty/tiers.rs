@@ -8,10 +8,9 @@
 use veilset_channel::Blob;
 use veilset_crypto::Element;
 use veilset_data::Linkage;
-use veilset_protocols::{AttachedShape, MultipartyConclusion, Observer};
+use veilset_protocols::{AttachedShape, Found, MultipartyConclusion, Observer};
 
 use super::*;
-use crate::parts::Found;
 use crate::tiers::{STEP, TierRoll, TierSize, session_of};
 
 impl AgreedMultiparty {

@@ -4,13 +4,12 @@ use rand_core::CryptoRng;
 use veilset_channel::{Abort, ChannelError, ChannelExt};
 use veilset_crypto::Group;
 use veilset_protocols::{
-    AttachedShape, Attaches, Choices, Gives, Operation, Protocol, Reveal, Role, SetEncoding, Shape,
-    Side, Spec,
+    AttachedShape, Attaches, Choices, Gives, Operation, Parts, Protocol, Reveal, Role, SetEncoding,
+    Shape, Side, Spec,
 };
 
 use crate::noise::{Blocks, Noise};
 use crate::offer::BETWEEN_KEYS;
-use crate::parts::Parts;
 use crate::plan::{KEPT_A_VALUE, memory_of, plan};
 use crate::receipt::Pledged;
 use crate::report::run_id;
@@ -83,15 +82,18 @@ pub(crate) fn agree(
         let (spec, sized) = (protocol.spec(), sized(protocol.spec()));
         let runs = sized.runs(role, choices);
         let needed = |parts| sized.memory(protocol, role, &runs, parts);
-        needed(Parts::fitting(spec, offer.memory, needed)) <= offer.memory
+        let parts = Parts::fitting(spec, sized.open.larger(), offer.memory, needed);
+        parts.is_some_and(|parts| needed(parts) <= offer.memory)
     };
     let Chosen { protocol, choices } = choose(pipe, connecting, &offer, &theirs, &shape, &fits)?;
     let spec = protocol.spec();
     let sized = sized(spec);
     let (runs, coins) = (sized.runs(role, choices), sized.open.coins);
-    let peer_count = check_sizes(spec, role, &sized.open)?;
     let needed = |parts| sized.memory(protocol, role, &runs, parts);
-    let parts = agree_parts(pipe, spec, Parts::fitting(spec, offer.memory, needed))?;
+    let parts = Parts::fitting(spec, sized.open.larger(), offer.memory, needed);
+    let parts = parts.ok_or_else(|| too_large(spec, role, &sized.open))?;
+    let parts = agree_parts(pipe, spec, parts)?;
+    let peer_count = usize::try_from(sized.open.of(role.other())).unwrap_or(usize::MAX);
     check_memory(needed(parts), &offer, theirs.distinct / sized.open.per_row)?;
     // What neither names the connecting side takes, so nobody asks it for that.
     let chosen = theirs.protocol.is_none() && offer.protocol.is_none();
@@ -444,20 +446,12 @@ fn agree_parts(pipe: &mut Pipe, spec: &Spec, mine: Parts) -> Result<Parts, Sessi
     Ok(mine.max(theirs))
 }
 
-fn check_sizes(spec: &Spec, role: Role, shape: &Shape) -> Result<usize, SessionError> {
-    let (own, peer) = match role {
-        Role::Sender => (shape.sender, shape.receiver),
-        Role::Receiver => (shape.receiver, shape.sender),
-    };
-    let sizes = [("this side's", own), ("the peer's", peer)];
-    for (whose, count) in sizes {
-        if count > spec.max_elements {
-            let (protocol, most) = (spec.id, spec.max_elements);
-            return Err(SessionError::TooLarge { whose, count, protocol, most });
-        }
-    }
-    // Both sizes are at most 2^31 here, which every supported machine can index.
-    Ok(usize::try_from(peer).unwrap_or(usize::MAX))
+/// Whose list the protocol does not take.
+fn too_large(spec: &Spec, role: Role, shape: &Shape) -> SessionError {
+    let (own, peer) = (shape.of(role), shape.of(role.other()));
+    let (protocol, most) = (spec.id, Parts::most_elements(spec));
+    let (whose, count) = if own > most { ("this side's", own) } else { ("the peer's", peer) };
+    SessionError::TooLarge { whose, count, protocol, most }
 }
 
 /// What the rows take that the peer may send, or the labels that come of them, as cells.

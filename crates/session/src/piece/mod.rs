@@ -4,12 +4,11 @@ use rand_core::CryptoRng;
 use veilset_channel::{Channel, ChannelError, ChannelExt, Malformed, Message, Reader, Signal, Tag};
 use veilset_crypto::Element;
 use veilset_protocols::{
-    Attached, AttachedShape, Conclusion, Means, Outcome, Protocol, ProtocolError, Role, Run,
-    RunInput, Shape, Side, Silent, find,
+    Attached, AttachedShape, Conclusion, Means, Outcome, Parts, Protocol, ProtocolError, Role, Run,
+    RunInput, Shape, Side, Silent, capacity, find,
 };
 use zeroize::Zeroizing;
 
-use crate::parts::{Parts, capacity};
 use crate::plan::memory_of;
 use crate::run::{in_step, pool};
 use crate::terms::Done;

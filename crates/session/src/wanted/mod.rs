@@ -4,7 +4,7 @@ use std::fmt;
 
 use veilset_crypto::Group;
 use veilset_protocols::{
-    AttachedShape, Choices, MULTIPARTY, MultipartyProtocol, Operation, Protocol, Security,
+    AttachedShape, Choices, MULTIPARTY, MultipartyProtocol, Operation, Parts, Protocol, Security,
     SetEncoding, Shape, Spec, Taken, candidates, find_multiparty,
 };
 
@@ -43,7 +43,7 @@ pub(crate) fn sends_rows(operation: Operation, attached: AttachedShape) -> bool 
 
 /// Whether the protocol takes as many elements as there are in such a run.
 pub(crate) fn fits(spec: &Spec, shape: Shape) -> bool {
-    shape.sender.max(shape.receiver) <= spec.max_elements
+    Parts::fewest(spec, shape.larger()).is_some()
 }
 
 /// What is asked for where both sides give values.
