@@ -6,14 +6,17 @@ use std::time::{Duration, Instant};
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
 use veilset_channel::{Channel, Costs, Framed, Metered, Transport, WireBytes, memory_pair};
 use veilset_crypto::Element;
 use veilset_net::{Listener, NetError, Options, TlsTransport, connect};
 use veilset_party::Identity;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Groups, Means, MultipartyError, Outcome, Protocol,
-    ProtocolError, Reveal, Role, Run, RunInput, Shape, Shares, Side, Silent, Spec, find,
+    Attached, AttachedShape, Choices, Conclusion, Found, Groups, Means, MultipartyError, Outcome,
+    Parts, Protocol, ProtocolError, Reveal, Role, Run, RunInput, Shape, Shares, Side, Silent, Spec,
+    find,
 };
+use zeroize::Zeroizing;
 
 use crate::{CpuSplit, process, reference_seconds, shaped_pair};
 
@@ -96,6 +99,14 @@ impl Sizes {
     pub fn larger(self) -> usize {
         self.sender.max(self.receiver)
     }
+
+    /// Of one side.
+    pub(crate) fn of(self, role: Role) -> usize {
+        match role {
+            Role::Sender => self.sender,
+            Role::Receiver => self.receiver,
+        }
+    }
 }
 
 impl From<[usize; 2]> for Sizes {
@@ -105,8 +116,8 @@ impl From<[usize; 2]> for Sizes {
     }
 }
 
-/// One thing to measure: half of the smaller set is common, and the receiver alone learns where the protocol allows that.
-/// Rows of a union have 16 bytes; sums and shares have one column.
+/// One thing to measure: half of the smaller set is common, and the receiver alone learns where the protocol allows that. What is too
+/// large for one run goes in the fewest parts. Rows of a union have 16 bytes; sums and shares have one column.
 #[derive(Debug, Clone, Copy)]
 pub struct Case {
     /// The protocol's id.
@@ -253,7 +264,7 @@ impl Case {
         let (seconds, cpu_seconds) =
             (started.elapsed().as_secs_f64(), process::cpu_seconds() - cpu);
         self.check([&played[0].outcome, &played[1].outcome], common as u64)?;
-        let cost = protocol.cost(self.shape(protocol));
+        let cost = self.parts(protocol.spec()).cost(protocol, self.shape(protocol));
         let bytes = |role: usize| {
             let Played { costs, wire, .. } = &played[role];
             wire.map_or(costs.bytes_sent(), |wire| wire.sent)
@@ -277,6 +288,10 @@ impl Case {
     fn attachments(&self, elements: &[Element]) -> Attachments {
         let lent = Attachments::of(elements, self.lent_groups).groups;
         Attachments { factor: self.factor, lent, ..Attachments::of(elements, self.groups) }
+    }
+
+    fn parts(&self, spec: &Spec) -> Parts {
+        Parts::fewest(spec, self.sizes.larger() as u64).unwrap_or(Parts::ONE)
     }
 
     fn shape(&self, protocol: &dyn Protocol) -> Shape {
@@ -324,35 +339,52 @@ impl Case {
         let spec = protocol.spec();
         let mut channel = Metered::new(Framed::new(transport), "start");
         let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
-        let conclusion = pool.install(|| {
-            protocol.run(Run {
-                side: Side { role, reveal: reveal(spec) },
-                input: RunInput {
-                    elements: elements.into(),
-                    peer_count: match role {
-                        Role::Sender => self.sizes.receiver,
-                        Role::Receiver => self.sizes.sender,
-                    },
-                    attached: attachments.in_run(spec, role),
-                    peer_attached: self.attachments(&[]).in_run(spec, role.other()).shape(),
-                    per_row: 1,
-                    slack: 0,
-                    coins: 0,
-                    least: None,
-                    choices: self.choices.or(spec.defaults()),
-                },
-                means: Means {
-                    session: &SESSION,
-                    channel: &mut channel,
-                    rng: &mut rng,
-                    observer: &Silent,
-                },
-            })
+        let conclusion = pool.install(|| -> Result<Conclusion, ProtocolError> {
+            let (parts, channel, observer) = (self.parts(spec), &mut channel, &Silent);
+            let attached = attachments.in_run(spec, role);
+            if parts == Parts::ONE {
+                let means = Means { session: &SESSION, channel, rng: &mut rng, observer };
+                return self.drive(protocol, role, elements.into(), attached, means);
+            }
+            let mut ended = Vec::new();
+            let places = parts.places(&elements, elements.len()).expect("they are spread evenly");
+            for (part, places) in (0..).zip(places) {
+                let own = parts.fill(&places, &elements, elements.len(), &mut rng);
+                let session = &parts.session(&SESSION, part);
+                let means = Means { session, channel, rng: &mut rng, observer };
+                ended.push((self.drive(protocol, role, own, Attached::Nothing, means)?, places));
+            }
+            Ok(Box::new(|| Found::of(AttachedShape::Nothing).whole(ended)))
         })?;
         let costs = channel.costs().clone();
         channel.inner().close();
         let outcome = pool.install(conclusion)?;
         Ok(Played { outcome, costs, wire: channel.wire_bytes() })
+    }
+
+    /// A run, or a part of one.
+    fn drive<'a>(
+        &self,
+        protocol: &dyn Protocol,
+        role: Role,
+        elements: Zeroizing<Vec<Element>>,
+        attached: Attached<'a>,
+        means: Means<'a>,
+    ) -> Result<Conclusion, ProtocolError> {
+        let (spec, peer) = (protocol.spec(), self.sizes.of(role.other()));
+        let parts = self.parts(spec);
+        let input = RunInput {
+            elements,
+            peer_count: parts.capacity(peer),
+            attached,
+            peer_attached: self.attachments(&[]).in_run(spec, role.other()).shape(),
+            per_row: 1,
+            slack: parts.slack(),
+            coins: 0,
+            least: None,
+            choices: self.choices.or(spec.defaults()),
+        };
+        protocol.run(Run { side: Side { role, reveal: reveal(spec) }, input, means })
     }
 
     /// Compares the two ends with what there is.
@@ -482,12 +514,13 @@ fn tls_pair() -> Result<(TlsTransport, TlsTransport), BenchError> {
 
 /// `count` distinct elements, the first of which has number `first`; two ranges share what overlaps.
 pub(crate) fn elements(first: usize, count: usize) -> Vec<Element> {
-    let mut hasher = [0; 32];
-    hasher[31] = 1;
-    (first..first + count)
-        .map(|number| {
-            hasher[..8].copy_from_slice(&(number as u64).to_le_bytes());
-            Element(hasher)
-        })
-        .collect()
+    let element = |number: usize| {
+        let mut element = Element::default();
+        let (begin, end) = element.0.split_at_mut(24);
+        begin[..8].copy_from_slice(&(number as u64).to_le_bytes());
+        // Spread over the parts of a run, as digests are.
+        end.copy_from_slice(&(number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes());
+        element
+    };
+    (first..first + count).into_par_iter().map(element).collect()
 }
