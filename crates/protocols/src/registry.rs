@@ -13,7 +13,7 @@ use crate::catalogue::{rr22, rt21, zero_sharing};
 use crate::{MultipartyProtocol, Operation, Protocol, Security};
 
 /// Every protocol.
-pub static PROTOCOLS: [&dyn Protocol; 40] = [
+pub static PROTOCOLS: [&dyn Protocol; 42] = [
     &Dh,
     &rr22::SEMI_HONEST,
     &rr22::MALICIOUS,
@@ -49,8 +49,10 @@ pub static PROTOCOLS: [&dyn Protocol; 40] = [
     &STAR[4],
     &agree::TO_THE_MATCH,
     &agree::FIXED,
+    &agree::PAIRWISE,
     &agree::PAILLIER,
     &agree::UNCACHED,
+    &agree::PAILLIER_PAIRWISE,
     &agree::IMPLICIT,
     &OprfFilter,
     &fhe::LOOKUP,

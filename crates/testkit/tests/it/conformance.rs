@@ -227,12 +227,14 @@ fn check(setting: Setting, sets: &Sets, seed: u8) {
 }
 
 /// The runs of all sizes, and for each protocol those that are left out.
-const RAN: u32 = 668;
-const LEFT_OUT: [(&str, u32); 8] = [
+const RAN: u32 = 683;
+const LEFT_OUT: [(&str, u32); 10] = [
     ("3pr-dh", 3),
     ("3pr-dh-fixed", 3),
+    ("3pr-dh-pairwise", 3),
     ("3pr-implicit", 6),
     ("3pr-paillier", 5),
+    ("3pr-paillier-pairwise", 6),
     ("3pr-paillier-uncached", 5),
     ("fnp", 10),
     ("fnp-binned", 6),

@@ -18,8 +18,8 @@ const SIZES: [(usize, usize); 5] = [(0, 0), (1, 1), (256, 256), (4096, 100), (10
 /// Of ordered lists, which are compared pair by pair.
 const ORDERED: [(usize, usize); 4] = [(0, 0), (1, 1), (40, 25), (5, 300)];
 
-/// Of these under Paillier's encryption.
-const ENCRYPTED: [(usize, usize); 4] = [(0, 0), (1, 1), (12, 7), (3, 40)];
+/// Of these under Paillier's encryption, and with a message a pair.
+const FEW: [(usize, usize); 4] = [(0, 0), (1, 1), (12, 7), (3, 40)];
 
 /// The phase of each of their rounds, and of each layer that puts rows in order; these stand in one line.
 const ROUNDS: [&str; 2] = ["comparisons", "order of rows"];
@@ -27,8 +27,8 @@ const ROUNDS: [&str; 2] = ["comparisons", "order of rows"];
 /// The sizes at which a protocol is looked at: all for those on which the others are built.
 fn sizes(protocol: &dyn Protocol) -> &'static [(usize, usize)] {
     if protocol.spec().operation == Operation::Agree {
-        let encrypted = protocol.spec().max_elements <= 1 << 10;
-        return if encrypted { &ENCRYPTED } else { &ORDERED };
+        let takes_few = protocol.spec().max_elements <= 1 << 10;
+        return if takes_few { &FEW } else { &ORDERED };
     }
     let basic = ["dh", "mqrpmt-dh", "private-id"].contains(&protocol.spec().id);
     if basic { &SIZES } else { &SIZES[..4] }

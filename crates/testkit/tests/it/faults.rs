@@ -157,7 +157,7 @@ fn strike(struck: &Struck, fault: Fault, at: u64, left: u64) {
 /// before them.
 const SLOW: [&[&str]; 4] = [
     &["fnp", "fnp-binned"],
-    &["3pr-implicit", "3pr-paillier", "3pr-paillier-uncached"],
+    &["3pr-implicit", "3pr-paillier", "3pr-paillier-uncached", "3pr-paillier-pairwise"],
     &["rr22-pq"],
     &["rr22-malicious-pq"],
 ];

@@ -1,15 +1,17 @@
 //! What a run costs without a match, or with all rounds.
 
+use std::mem;
+use std::ops::Range;
+
 use veilset_crypto::paillier::KeySize;
 use veilset_structures::match_bits;
 
 use super::implicit::{COEFFICIENTS, ENTRY_BITS};
 use super::keys::Reuse;
 use super::schedule::shower;
-use super::scheme::Composition;
 use super::scheme::Sizes;
 use super::verdict::Verdict;
-use super::{Comparator, paillier};
+use super::{Comparator, Course, paillier};
 use crate::kit::exchange::point_bytes;
 use crate::kit::paillier::packing::Slots;
 use crate::kit::paillier::{
@@ -20,7 +22,7 @@ use crate::kit::wire::{frames, size, values_bytes};
 use crate::{Cost, PartyCost, Role, Shape};
 
 /// Of lists of at most `most` entries; longer ones have no end.
-pub(super) fn cost(shape: &Shape, most: u64, comparator: Comparator) -> Cost {
+pub(super) fn cost(shape: &Shape, most: u64, course: Course, comparator: Comparator) -> Cost {
     if shape.sender == 0 || shape.receiver == 0 {
         return Cost::default();
     }
@@ -28,12 +30,15 @@ pub(super) fn cost(shape: &Shape, most: u64, comparator: Comparator) -> Cost {
         return Cost::endless();
     }
     let sizes = Sizes { receiver: shape.receiver as u32, sender: shape.sender as u32 };
-    let composition = shape.choices.scheme.unwrap_or_default().composition();
+    let composition = course.composition(shape.choices.scheme, sizes);
     let rounds = composition.rounds(sizes);
     let model = Model::new(comparator, shape);
     let mut parties = [(shape.sender, shape.receiver), (shape.receiver, shape.sender)]
         .map(|(own, peer)| model.setup(own, peer));
-    let mut offered = [0; 2];
+    if course == Course::PairByPair {
+        parties.iter_mut().for_each(|party| party.memory += PAIR_MEMORY * f64::from(rounds));
+    }
+    let mut offered = [sizes.sender, sizes.receiver].map(|size| vec![false; size as usize]);
     for message in 0..=rounds {
         let [shows, tests] = [shower(message), shower(message).other()];
         let mut bytes = 0.0;
@@ -45,8 +50,12 @@ pub(super) fn cost(shape: &Shape, most: u64, comparator: Comparator) -> Cost {
             bytes += model.shown_bytes(pairs);
             model.add_work(pairs, [shows, tests], &mut parties);
             let due = match model.reuse() {
-                Reuse::Fresh => pairs,
-                Reuse::Cached => new_places(composition, sizes, message, tests, &mut offered),
+                None => 0,
+                Some(Reuse::Fresh) => pairs,
+                Some(Reuse::Cached) => {
+                    let places = composition.places(sizes, message, tests);
+                    newly(places, &mut offered[tests as usize])
+                }
             };
             let tester = &mut parties[tests as usize];
             tester.multiplications += due as f64 * model.offer_products() / PRODUCTS;
@@ -60,20 +69,13 @@ pub(super) fn cost(shape: &Shape, most: u64, comparator: Comparator) -> Cost {
     Cost { sender, receiver, rounds: 3 + u64::from(rounds), waits: 0 }
 }
 
-/// How many entries of a tester come up in a round for the first time: places come up in their order, and `offered` has for each
-/// side the first that has not.
-fn new_places(
-    composition: &dyn Composition,
-    sizes: Sizes,
-    round: u32,
-    tester: Role,
-    offered: &mut [u32; 2],
-) -> u64 {
-    let places = composition.places(sizes, round, tester);
-    let first = places.start.max(offered[tester as usize]);
-    offered[tester as usize] = places.end.max(first);
-    places.end.saturating_sub(first).into()
+/// How many of these places of a tester come up for the first time; `offered` says which have.
+fn newly(places: Range<u32>, offered: &mut [bool]) -> u64 {
+    places.map(|place| u64::from(!mem::replace(&mut offered[place as usize], true))).sum()
 }
+
+/// Bytes of a round of one pair: its places, and the costs of its phase.
+const PAIR_MEMORY: f64 = 100.0;
 
 /// Bytes of a point of ristretto255.
 const POINT: usize = 32;
@@ -94,10 +96,12 @@ impl Model {
         Self { comparator, bits: match_bits(sender, receiver), slots }
     }
 
-    fn reuse(&self) -> Reuse {
+    /// How often an entry is offered, if entries are.
+    fn reuse(&self) -> Option<Reuse> {
         match self.comparator {
-            Comparator::Paillier(_, reuse) => reuse,
-            Comparator::DiffieHellman | Comparator::Implicit(_) => Reuse::Cached,
+            Comparator::DiffieHellman => None,
+            Comparator::Paillier(_, reuse) => Some(reuse),
+            Comparator::Implicit(_) => Some(Reuse::Cached),
         }
     }
 

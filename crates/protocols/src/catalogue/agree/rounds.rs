@@ -2,7 +2,7 @@
 
 use veilset_channel::{ChannelExt, PeerFault};
 
-use super::Length;
+use super::Course;
 use super::matching::Matching;
 use super::schedule::Schedule;
 use super::scheme::Pair;
@@ -13,7 +13,7 @@ use crate::{Means, ProtocolError};
 pub(super) fn reconcile<M: Matching>(
     means: &mut Means<'_>,
     mut rounds: Schedule<'_, M>,
-    length: Length,
+    course: Course,
 ) -> Result<Option<Pair>, ProtocolError> {
     rounds.begin(means)?;
     let mut agreed = None;
@@ -42,7 +42,7 @@ pub(super) fn reconcile<M: Matching>(
                 return Err(PeerFault::CheckFailed(twice).into());
             }
         }
-        if agreed.is_some() && length == Length::ToTheMatch {
+        if agreed.is_some() && course != Course::AllRounds {
             break;
         }
     }

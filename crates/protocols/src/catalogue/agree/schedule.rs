@@ -18,7 +18,7 @@ const AHEAD: u32 = 3;
 
 /// The rounds, as one side goes through them.
 pub(super) struct Schedule<'m, M: Matching> {
-    composition: &'static dyn Composition,
+    composition: &'m dyn Composition,
     sizes: Sizes,
     role: Role,
     matching: &'m mut M,
@@ -28,7 +28,7 @@ pub(super) struct Schedule<'m, M: Matching> {
 
 impl<'m, M: Matching> Schedule<'m, M> {
     pub(super) fn new(
-        composition: &'static dyn Composition,
+        composition: &'m dyn Composition,
         sizes: Sizes,
         role: Role,
         matching: &'m mut M,

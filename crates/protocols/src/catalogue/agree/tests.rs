@@ -17,6 +17,8 @@ type Entry = u64;
 struct Ideal {
     role: Role,
     own: Vec<Entry>,
+    /// Of each pair that was tested, whether it was equal.
+    tested: Vec<bool>,
 }
 
 impl Ideal {
@@ -53,8 +55,11 @@ impl Matching for Ideal {
         pairs: &[Pair],
     ) -> Result<Vec<Option<Token>>, ProtocolError> {
         let values = take_values(channel, pairs.len(), u128::BITS)?;
-        let tested = pairs.iter().map(|pair| self.entry(*pair)).zip(values);
-        Ok(tested.map(|(own, shown)| (own == shown).then_some(own.to_le_bytes())).collect())
+        let pairs = pairs.iter().map(|pair| self.entry(*pair)).zip(values);
+        let tested: Vec<_> =
+            pairs.map(|(own, shown)| (own == shown).then_some(own.to_le_bytes())).collect();
+        self.tested.extend(tested.iter().map(Option::is_some));
+        Ok(tested)
     }
 }
 
@@ -65,10 +70,12 @@ type Ended = (Option<u32>, u64);
 #[derive(Clone, Copy)]
 struct Setting {
     scheme: Scheme,
-    length: Length,
+    course: Course,
     /// `None` for the trusted party.
     comparator: Option<Comparator>,
 }
+
+const COURSES: [Course; 3] = [Course::ToTheMatch, Course::AllRounds, Course::PairByPair];
 
 const DH: Option<Comparator> = Some(Comparator::DiffieHellman);
 
@@ -123,11 +130,11 @@ fn party(
     let mut run = parts(role, &elements, peer.len(), channel, &mut rng);
     run.input.choices.scheme = Some(setting.scheme);
     let Some(comparator) = setting.comparator else {
-        let mut ideal = Ideal { role, own: own.to_vec() };
-        let agreed = compare(&mut run, &mut ideal, setting.length).expect("an honest run");
+        let mut ideal = Ideal { role, own: own.to_vec(), tested: Vec::new() };
+        let agreed = compare(&mut run, &mut ideal, setting.course).expect("an honest run");
         return agreed.map(|pair| pair.place(role));
     };
-    let conclude = run_to(setting.length, comparator, run).expect("an honest run");
+    let conclude = run_to(setting.course, comparator, run).expect("an honest run");
     match conclude().expect("an honest run") {
         Outcome::Agreed(index) => index,
         _ => panic!("another outcome"),
@@ -186,15 +193,15 @@ fn check(setting: Setting, sender: &[Entry], receiver: &[Entry]) {
 }
 
 /// The receiver's list may be 0, 1, 2, … by renaming entries; the sender's is every one.
-fn exhaust(most: usize, lengths: &[Length], comparator: Option<Comparator>) {
-    for (scheme, length) in Scheme::ALL
+fn exhaust(most: usize, comparator: Option<Comparator>) {
+    for (scheme, course) in Scheme::ALL
         .into_iter()
-        .flat_map(|scheme| lengths.iter().map(move |length| (scheme, *length)))
+        .flat_map(|scheme| COURSES.into_iter().map(move |course| (scheme, course)))
     {
         for (ours, theirs) in (0..=most).flat_map(|n| (0..=most).map(move |m| (n, m))) {
             let receiver: Vec<Entry> = (0..theirs as u64).collect();
             for sender in lists(ours, theirs as u64) {
-                check(Setting { scheme, length, comparator }, &sender, &receiver);
+                check(Setting { scheme, course, comparator }, &sender, &receiver);
             }
         }
     }
@@ -202,28 +209,26 @@ fn exhaust(most: usize, lengths: &[Length], comparator: Option<Comparator>) {
 
 #[test]
 fn all_orders_of_up_to_five_entries_agree_on_what_the_definitions_say() {
-    exhaust(5, &[Length::ToTheMatch, Length::Fixed], None);
+    exhaust(5, None);
 }
 
 #[test]
 fn so_do_they_when_blinded() {
-    exhaust(3, &[Length::ToTheMatch, Length::Fixed], DH);
+    exhaust(3, DH);
 }
 
 #[test]
 fn so_do_they_when_encrypted() {
     for comparator in encrypted(256) {
-        exhaust(2, &[Length::ToTheMatch, Length::Fixed], Some(comparator));
+        exhaust(2, Some(comparator));
     }
 }
 
 /// Lists of lengths up to `most`, with random entries, of which few or many are common.
 fn random_lists(most: u32, comparator: Option<Comparator>, runs: usize) {
     let mut rng = ChaCha20Rng::from_seed([3; 32]);
-    for (index, length) in
-        [Length::ToTheMatch, Length::Fixed].into_iter().cycle().take(runs).enumerate()
-    {
-        let scheme = Scheme::ALL[index / 2 % 2];
+    for (index, course) in COURSES.into_iter().cycle().take(runs).enumerate() {
+        let scheme = Scheme::ALL[index % 2];
         let [ours, theirs, of] = [0; 3].map(|_| 1 + (rng.next_u32() % most) as usize);
         let mut list = |len: usize| -> Vec<Entry> {
             permutation(len + of, &mut rng)
@@ -233,7 +238,7 @@ fn random_lists(most: u32, comparator: Option<Comparator>, runs: usize) {
                 .collect()
         };
         let (sender, receiver) = (list(ours), list(theirs));
-        check(Setting { scheme, length, comparator }, &sender, &receiver);
+        check(Setting { scheme, course, comparator }, &sender, &receiver);
     }
 }
 
@@ -252,22 +257,58 @@ fn so_do_longer_lists_with_several_values_in_a_plaintext() {
 #[test]
 fn all_rounds_are_alike_wherever_the_match_is() {
     let receiver: Vec<Entry> = (0..12).collect();
-    let bytes = |sender: &[Entry], length, comparator| {
-        let setting = Setting { scheme: Scheme::MinimumOfRanks, length, comparator };
+    let bytes = |sender: &[Entry], course, comparator| {
+        let setting = Setting { scheme: Scheme::MinimumOfRanks, course, comparator };
         run(setting, sender, &receiver).map(|(_, bytes)| bytes)
     };
     let early: Vec<Entry> = (0..9).collect();
     let late: Vec<Entry> = (100..108).chain([11]).collect();
     let never: Vec<Entry> = (100..109).collect();
     for comparator in [DH].into_iter().chain(encrypted(256).map(Some)) {
-        let fixed = [&early, &late, &never].map(|sender| bytes(sender, Length::Fixed, comparator));
+        let fixed =
+            [&early, &late, &never].map(|sender| bytes(sender, Course::AllRounds, comparator));
         assert!(fixed.iter().all(|both| *both == fixed[0]), "{fixed:?}");
-        assert_eq!(bytes(&never, Length::ToTheMatch, comparator), fixed[0]);
-        assert!(bytes(&early, Length::ToTheMatch, comparator) < fixed[0]);
+        assert_eq!(bytes(&never, Course::ToTheMatch, comparator), fixed[0]);
+        assert!(bytes(&early, Course::ToTheMatch, comparator) < fixed[0]);
     }
-    let early = bytes(&early, Length::ToTheMatch, DH);
+    let early = bytes(&early, Course::ToTheMatch, DH);
     // One pair is shown, and found equal; points go both ways before.
     assert_eq!(early, [21 * 32 + 10 + 5 + 6, 21 * 32 + 10 + 5 + 20]);
+}
+
+/// Of the pairs that each side tests, over a trusted party, whether they are equal; the sender's first.
+fn tested(course: Course, lists: [&[Entry]; 2]) -> [Vec<bool>; 2] {
+    let (left, right) = memory_pair();
+    let side = |role: Role, transport| {
+        let (mut channel, mut rng) = (Framed::new(transport), ChaCha20Rng::from_seed([1; 32]));
+        let own = lists[role as usize];
+        let elements: Vec<Element> = own.iter().map(|_| Element([0; Element::LEN])).collect();
+        let peer_count = lists[role.other() as usize].len();
+        let mut run = parts(role, &elements, peer_count, &mut channel, &mut rng);
+        let mut ideal = Ideal { role, own: own.to_vec(), tested: Vec::new() };
+        compare(&mut run, &mut ideal, course).expect("an honest run");
+        ideal.tested
+    };
+    thread::scope(|scope| {
+        let other = scope.spawn(move || side(Role::Sender, left));
+        let here = side(Role::Receiver, right);
+        [other.join().expect("no panic"), here]
+    })
+}
+
+#[test]
+fn pair_by_pair_nobody_sees_a_pair_after_the_first_that_is_equal() {
+    // Places add up to 4 in every common pair: round 4 has all five, after ten pairs of earlier rounds.
+    let lists: [&[Entry]; 2] = [&[1, 2, 3, 4, 5], &[5, 4, 3, 2, 1]];
+    let counts = |course| {
+        let pairs = tested(course, lists).concat();
+        (pairs.len(), pairs.iter().filter(|equal| **equal).count())
+    };
+    assert_eq!(counts(Course::ToTheMatch), (15, 5));
+    assert_eq!(counts(Course::PairByPair), (11, 1));
+    // The two sides take turns, the receiver first.
+    let [sender, receiver] = tested(Course::PairByPair, lists);
+    assert_eq!((sender, receiver), (vec![false; 5], [vec![false; 5], vec![true]].concat()));
 }
 
 #[test]
@@ -277,7 +318,7 @@ fn offers_are_made_once_an_entry_or_once_a_pair() {
     let bytes = |comparator| {
         let setting = Setting {
             scheme: Scheme::SumOfRanks,
-            length: Length::ToTheMatch,
+            course: Course::ToTheMatch,
             comparator: Some(comparator),
         };
         run(setting, &sender, &receiver).map(|(_, bytes)| bytes)

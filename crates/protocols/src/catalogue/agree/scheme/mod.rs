@@ -8,6 +8,7 @@
 //! Another scheme is one file, with its line in [`Scheme`].
 
 mod minimum;
+mod pairs;
 mod sum;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use std::ops::Range;
 
 use veilset_names::names;
 
+pub(super) use self::pairs::PairByPair;
 use crate::Role;
 
 names! {
@@ -40,10 +42,10 @@ impl Scheme {
         rounds.map(|round| composition.count(sizes, round)).sum()
     }
 
-    pub(super) fn composition(self) -> &'static dyn Composition {
+    pub(super) fn composition(self) -> Box<dyn Composition> {
         match self {
-            Self::SumOfRanks => &sum::SumOfRanks,
-            Self::MinimumOfRanks => &minimum::MinimumOfRanks,
+            Self::SumOfRanks => Box::new(sum::SumOfRanks),
+            Self::MinimumOfRanks => Box::new(minimum::MinimumOfRanks),
         }
     }
 }
