@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use serde_json::{Value, json};
-use veilset::data::calendar::{Dates, Hours, Zone};
+use veilset::data::calendar::{Dates, Hours, Lengths, Zone, step};
 use veilset::registry::Scheme;
 
 use crate::units;
@@ -33,11 +33,11 @@ pub(crate) struct Args {
     /// The days to search, in your zone, both ends included; both sides give the same
     #[arg(long, value_name = "DAY..DAY")]
     pub(crate) between: Option<Dates>,
-    /// The length of the meeting, such as 60m or 2h; both sides give the same
-    #[arg(long, value_name = "DURATION", value_parser = units::minutes)]
-    pub(crate) length: Option<u32>,
+    /// The length of the meeting, such as 60m or 2h, or several, the best first; both sides give the same, each in its own order
+    #[arg(long, value_name = "DURATION,…")]
+    pub(crate) length: Option<Lengths>,
     /// The time from one slot's start to the next, counted in UTC, a divisor of a day; both sides give the same
-    #[arg(long, value_name = "DURATION", value_parser = units::step)]
+    #[arg(long, value_name = "DURATION", value_parser = step)]
     pub(crate) step: Option<u32>,
     /// The hours of a day that you offer, in your zone
     #[arg(long, value_name = "HH:MM-HH:MM", value_parser = hours)]
@@ -115,7 +115,7 @@ impl Args {
         json!({
             "first": dates.map(|(first, _)| first),
             "last": dates.map(|(_, last)| last),
-            "length": self.length,
+            "length": self.length.as_ref().map(ToString::to_string),
             "step": self.step,
             "from": hours.map(|(from, _)| from),
             "to": hours.map(|(_, to)| to),

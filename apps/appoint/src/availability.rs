@@ -32,14 +32,14 @@ pub(crate) fn shown(calendar: Option<&Calendar>, times: &Times) -> Result<Value,
         let [clock, _] = cell.clock(zone);
         json!({ "start": cell.start(), "clock": clock, "calendar": before, "free": free })
     };
-    let slot = |slot: &Slot| json!({ "start": slot.start(), "clock": slot.clock(zone) });
+    let slot = |slot: &Slot| json!({ "name": slot.to_string(), "clock": slot.clock(zone) });
     Ok(json!({
         "cells": cells.map(cell).collect::<Vec<_>>(),
         "slots": slots.iter().map(slot).collect::<Vec<_>>(),
     }))
 }
 
-/// The free slots in the order of these starts.
+/// The free slots in the order of these names.
 pub(crate) fn ordered(
     calendar: Option<&Calendar>,
     times: &Times,
@@ -47,12 +47,12 @@ pub(crate) fn ordered(
 ) -> Result<Vec<Slot>, Refusal> {
     let sheet = Sheet::new(calendar, &times.search()?)?.corrected(&times.corrections);
     let free = times.preference()?.rank(sheet.slots()?, times.zone()?);
-    let mut by_start: HashMap<String, Slot> =
-        free.into_iter().map(|slot| (slot.start(), slot)).collect();
+    let mut by_name: HashMap<String, Slot> =
+        free.into_iter().map(|slot| (slot.to_string(), slot)).collect();
     let stale = || {
         Refusal::new("order", "the list is not that of your free time any more: reload the page")
     };
-    let slots = order.iter().map(|start| by_start.remove(start).ok_or_else(stale));
+    let slots = order.iter().map(|name| by_name.remove(name).ok_or_else(stale));
     let slots = slots.collect::<Result<Vec<_>, _>>()?;
-    if by_start.is_empty() { Ok(slots) } else { Err(stale()) }
+    if by_name.is_empty() { Ok(slots) } else { Err(stale()) }
 }

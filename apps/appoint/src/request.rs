@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use veilset::data::calendar::{Dates, Hours, Preference, Search, Zone};
+use veilset::data::calendar::{Dates, Hours, Lengths, Preference, Search, Zone, step};
 use veilset::meeting::Meeting;
 use veilset::net::Endpoint;
 use veilset::registry::Scheme;
@@ -18,7 +18,7 @@ use crate::units;
 pub(crate) struct Times {
     first: String,
     last: String,
-    /// Minutes.
+    /// As the flag has them.
     length: String,
     /// Minutes.
     step: String,
@@ -39,7 +39,7 @@ pub(crate) struct Times {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Run {
     pub(crate) times: Times,
-    /// Starts of the free slots, the best first.
+    /// The free slots by their names, the best first.
     pub(crate) order: Vec<String>,
     /// A pinned name, or a key.
     pub(crate) peer: String,
@@ -76,23 +76,22 @@ impl Times {
     /// What both sides must say alike.
     pub(crate) fn meeting(&self) -> Result<Meeting, Refusal> {
         let scheme = self.scheme.parse::<Scheme>().map_err(|why| Refusal::new("scheme", why))?;
-        let Search { dates, length, step, .. } = self.search()?;
-        Ok(Meeting { dates, length, step, scheme })
+        let Search { dates, lengths, step, .. } = self.search()?;
+        Ok(Meeting { dates, lengths, step, scheme })
     }
 
     /// Where this side looks for slots.
     pub(crate) fn search(&self) -> Result<Search, Refusal> {
-        let at = |field: &'static str| move |why| Refusal::new(field, why);
-        let minutes = |text: &str| units::minutes(&format!("{text}m"));
         let dates = format!("{}..{}", self.first, self.last).parse::<Dates>();
         let hours = format!("{}-{}", self.from, self.to).parse::<Hours>();
+        let (lengths, step) = (self.length.parse::<Lengths>(), step(&format!("{}m", self.step)));
         Ok(Search {
             dates: dates.map_err(|why| Refusal::new("dates", why))?,
             hours: hours.map_err(|why| Refusal::new("hours", why))?,
             zone: self.zone()?,
             weekends: self.weekends,
-            length: minutes(&self.length).map_err(at("length"))?,
-            step: units::step(&format!("{}m", self.step)).map_err(at("step"))?,
+            lengths: lengths.map_err(|why| Refusal::new("length", why))?,
+            step: step.map_err(|why| Refusal::new("step", why))?,
         })
     }
 

@@ -108,7 +108,8 @@ impl Plan {
         };
         json!({
             "slot": agreed.map(|(_, slot)| json!({
-                "start": slot.start(), "end": slot.end(), "clock": slot.clock(self.zone),
+                "name": slot.to_string(), "start": slot.start(), "end": slot.end(),
+                "clock": slot.clock(self.zone),
             })),
             "place": place,
             "of": report.distinct,

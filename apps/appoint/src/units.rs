@@ -5,7 +5,7 @@ use std::fs;
 use veilset::data::calendar::Preference;
 use veilset::registry::Operation;
 use veilset::units::protocol_of;
-pub(crate) use veilset::units::{duration, minutes, step, threads};
+pub(crate) use veilset::units::{duration, threads};
 
 /// A protocol's id, or `None` for the planner's choice.
 #[derive(Clone, Copy)]

@@ -15,7 +15,7 @@ pub fn calendar(data: &[u8]) {
         hours: "00:00-24:00".parse().expect("hours"),
         zone,
         weekends: true,
-        length: 45,
+        lengths: "45m,20m".parse().expect("lengths"),
         step: 30,
     };
     let preference = Preference::parse("rules", &rules).unwrap_or(Preference::Late);

@@ -4,9 +4,9 @@ use std::time::SystemTime;
 
 use pyo3::prelude::*;
 use veilset::data::Source;
-use veilset::data::calendar::{Preference, Search};
+use veilset::data::calendar::{Preference, Search, step};
+use veilset::json;
 use veilset::meeting::{self, Meeting};
-use veilset::{json, units};
 
 use crate::attend::{Caller, attend};
 use crate::error::Failure;
@@ -46,9 +46,9 @@ pub(crate) fn agree(
     let (party, stop) = (party.get(), stop.get());
     attend(py, &caller, stop, |reporter| {
         let search = wish.search()?;
-        let Search { dates, length, step, .. } = search;
+        let Search { dates, lengths, step, .. } = search.clone();
         let scheme = order.job(way.names()?)?.choices.scheme.unwrap_or_default();
-        let terms = Meeting { dates, length, step, scheme };
+        let terms = Meeting { dates, lengths, step, scheme };
         let destination = order.place(&Source::new(&wish.calendar))?;
         let others = Others::find(party, &way, stop)?;
         let preference: Preference = wish.prefer.parse()?;
@@ -79,8 +79,8 @@ impl Wish {
             hours: read(&self.hours)?,
             zone: read(&self.zone)?,
             weekends: self.weekends,
-            length: units::minutes(&self.length).map_err(Failure::Argument)?,
-            step: units::step(&self.step).map_err(Failure::Argument)?,
+            lengths: read(&self.length)?,
+            step: step(&self.step).map_err(|error| Failure::Argument(error.to_string()))?,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! A meeting: from a calendar and a wish to the slot that two people agree on.
 
-use veilset_data::calendar::{Calendar, Dates, Slot, slot_table};
+use veilset_data::calendar::{Calendar, Dates, Lengths, Slot, slot_table};
 use veilset_data::{DataError, KeySpec, Source};
 use veilset_names::names;
 use veilset_protocols::{Choices, Scheme};
@@ -10,12 +10,12 @@ use veilset_sources::{fetch, is_url};
 use crate::{Done, Error, Input, Job};
 
 /// What both sides must say alike.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Meeting {
     /// The days to look at.
     pub dates: Dates,
-    /// Minutes of a slot.
-    pub length: u32,
+    /// How long a slot may be; in which order one likes them is one's own.
+    pub lengths: Lengths,
     /// Minutes from one start to the next.
     pub step: u32,
     /// How both sides' preferences become one.
@@ -75,7 +75,7 @@ impl Meeting {
         Job {
             choices: Choices { scheme: Some(self.scheme), ..job.choices },
             details: vec![
-                detail(Said::Length, format!("{}m", self.length)),
+                detail(Said::Length, self.lengths.clone().sorted().to_string()),
                 detail(Said::Dates, self.dates.to_string()),
                 detail(Said::Step, format!("{}m", self.step)),
             ],

@@ -8,9 +8,6 @@ pub use veilset_host::time::show_wait;
 use veilset_protocols::{MULTIPARTY, Operation, PROTOCOLS, Security, candidates};
 use veilset_session::MAX_NAME;
 
-/// A day in minutes.
-const DAY: u32 = 24 * 60;
-
 /// `90s`, `10m`, `1.5h`, `1d` or `500ms`: the unit is not optional.
 ///
 /// # Errors
@@ -123,28 +120,6 @@ fn exact(number: &str, scale: u64) -> Option<u64> {
     scale.is_multiple_of(divides).then(|| decimal(number, scale))?
 }
 
-/// A duration of whole minutes, up to a day.
-///
-/// # Errors
-/// With what is needed instead.
-pub fn minutes(text: &str) -> Result<u32, String> {
-    let seconds = duration(text)?.as_secs_f64();
-    let minutes = seconds / 60.0;
-    let whole = minutes.fract() == 0.0 && (1.0..=f64::from(DAY)).contains(&minutes);
-    if whole { Ok(minutes as u32) } else { Err("whole minutes up to 24h are needed".to_owned()) }
-}
-
-/// A duration of minutes of which a day has a whole number.
-///
-/// # Errors
-/// With what is needed instead.
-pub fn step(text: &str) -> Result<u32, String> {
-    match minutes(text)? {
-        minutes if DAY.is_multiple_of(minutes) => Ok(minutes),
-        _ => Err("a day must have a whole number of steps, as with 15m, 30m or 1h".to_owned()),
-    }
-}
-
 /// A number of threads, from 1 to 1024.
 ///
 /// # Errors
@@ -232,10 +207,6 @@ mod tests {
         assert_eq!(count("1.5k"), Ok(1_500));
         let wrong = ["2^64", "-1", "many", "1.5", "1e20", "1.0001k", "1e-1", "e6", "k", "1T", ""];
         assert!(wrong.iter().all(|text| count(text).is_err()));
-        assert_eq!((minutes("60m"), minutes("2h"), minutes("60s")), (Ok(60), Ok(120), Ok(1)));
-        assert!(["90s", "0m", "25h", "60"].iter().all(|text| minutes(text).is_err()));
-        assert_eq!((step("15m"), step("24h")), (Ok(15), Ok(DAY)));
-        assert!(step("7m").is_err());
         assert_eq!(
             (bytes("500MB"), bytes("2GiB"), bytes("7")),
             (Ok(500_000_000), Ok(2 << 30), Ok(7))

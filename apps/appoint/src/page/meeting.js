@@ -15,7 +15,7 @@ export function meeting() {
 function choose(id, value) {
   const list = at(id);
   if (![...list.options].some((option) => option.value === value)) {
-    list.add(new Option(`${value} minutes`, value));
+    list.add(new Option(`${value.replaceAll("m", "").replaceAll(",", " or ")} minutes`, value));
   }
   list.value = value;
 }

@@ -6,22 +6,22 @@ import { short, span } from "./time.js";
 let slots = [];
 let chosen = 0;
 let byHand = false;
-// The start of the slot that was agreed on.
+// The name of the slot that was agreed on.
 let agreed = null;
 
-// The starts of all slots, the best first.
-export const order = () => slots.map((slot) => slot.start);
+// The names of all slots, the best first.
+export const order = () => slots.map((slot) => slot.name);
 
 const words = (slot) => `${short(slot.clock[0])}, ${span(slot.clock).replaceAll(" ", "")}`;
 
 // The slots that were moved by hand stay in their order; a new one comes after the slot that the rule puts before it.
 function merged(ruled) {
-  const now = new Map(ruled.map((slot) => [slot.start, slot]));
-  const kept = slots.filter((slot) => now.has(slot.start)).map((slot) => now.get(slot.start));
-  const known = new Set(kept.map((slot) => slot.start));
+  const now = new Map(ruled.map((slot) => [slot.name, slot]));
+  const kept = slots.filter((slot) => now.has(slot.name)).map((slot) => now.get(slot.name));
+  const known = new Set(kept.map((slot) => slot.name));
   ruled.forEach((slot, place) => {
-    if (known.has(slot.start)) return;
-    const before = kept.findIndex((other) => other.start === ruled[place - 1]?.start);
+    if (known.has(slot.name)) return;
+    const before = kept.findIndex((other) => other.name === ruled[place - 1]?.name);
     kept.splice(before + 1, 0, slot);
   });
   return kept;
@@ -34,7 +34,7 @@ function draw() {
       item.id = `slot-${place}`;
       item.setAttribute("role", "option");
       item.append(make("span", place + 1, "rank"), make("span", words(slot), "when"));
-      if (slot.start === agreed) {
+      if (slot.name === agreed) {
         item.classList.add("agreed");
         item.append(make("span", "✓", "agreement"), make("span", "agreed", "unseen"));
       }
@@ -126,8 +126,8 @@ export function show(ruled) {
 
 // Marks the slot that was agreed on, or takes the mark away.
 export function mark(slot) {
-  agreed = slot?.start ?? null;
-  const place = slots.findIndex((other) => other.start === agreed);
+  agreed = slot?.name ?? null;
+  const place = slots.findIndex((other) => other.name === agreed);
   if (place >= 0) chosen = place;
   draw();
   if (place >= 0) at("order").scrollTop = at(`slot-${place}`).offsetTop - at("order").clientHeight / 2;

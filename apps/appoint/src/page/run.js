@@ -112,7 +112,7 @@ export function begin(wanted, agreed) {
     lost = false;
     show(state);
     const slot = (state.stage === "done" && state.result.slot) || null;
-    if (slot?.start !== marked?.start) agreed(slot);
+    if (slot?.name !== marked?.name) agreed(slot);
     marked = slot;
     if (state.stage === "done" && last !== "done" && last !== "idle") at("run").scrollIntoView({ block: "nearest" });
     last = state.stage;

@@ -111,7 +111,7 @@ fn the_script_finds_every_element_that_it_looks_for() {
 fn flags_fill_the_page_and_wrong_ones_end_the_program() {
     let (alice, _) = pair();
     alice.copy(&["examples/agree/alice.ics", "examples/agree/likes.txt"]);
-    let flags = "examples/agree/alice.ics --between 2027-03-29..2027-03-30 --length 45m --step 15m \
+    let flags = "examples/agree/alice.ics --between 2027-03-29..2027-03-30 --length 45m,20m --step 15m \
         --hours 08:00-24:00 --zone Europe/London --weekends --prefer examples/agree/likes.txt \
         --scheme minimum-of-ranks --connect bob.example:7000 --peer bob --deadline 2s --port 0";
     let (_running, address) = start(&alice, &flags.split_whitespace().collect::<Vec<_>>());
@@ -132,7 +132,7 @@ fn flags_fill_the_page_and_wrong_ones_end_the_program() {
     for (field, value) in expected {
         assert_eq!(presets[field], value, "{presets}");
     }
-    assert_eq!((&presets["length"], &presets["step"]), (&45.into(), &15.into()));
+    assert_eq!((&presets["length"], &presets["step"]), (&"45m,20m".into(), &15.into()));
     assert_eq!((&presets["weekends"], &presets["waits"]), (&true.into(), &false.into()));
     assert!(presets["rules"].as_str().is_some_and(|rules| rules.contains("tue 10:00-12:00")));
     assert_eq!(setup["calendar"]["events"], 5);

@@ -149,7 +149,7 @@ fn different_terms_and_no_common_slot_are_said() {
         let said = tab.text("#error-run");
         assert!(said.contains("do not say the same") && !said.contains("--"), "{said}");
     }
-    his.fill("#length", "60");
+    his.fill("#length", "60m");
     offered(&his, 1);
     his.click("#start");
     his.wait_for("document.querySelector('#run-words').textContent === 'Waiting for alice…'");

@@ -8,7 +8,7 @@ use crate::support::{pair, start, web};
 
 /// The fields of steps 1 to 3, for a Tuesday of the example calendars.
 fn times(more: &str) -> String {
-    let fields = "\"first\":\"2027-03-30\",\"last\":\"2027-03-30\",\"length\":\"60\",\"step\":\"60\",\
+    let fields = "\"first\":\"2027-03-30\",\"last\":\"2027-03-30\",\"length\":\"60m\",\"step\":\"60\",\
         \"scheme\":\"sum-of-ranks\",\"from\":\"09:00\",\"to\":\"18:00\",\"zone\":\"Europe/Berlin\",\
         \"weekends\":false,\"corrections\":{},\"prefer\":\"early\",\"rules\":\"\"";
     let mut object: serde_json::Value =
@@ -24,7 +24,7 @@ fn times(more: &str) -> String {
 fn hours(answer: &HttpAnswer) -> Vec<String> {
     let slots = answer.json()["slots"].take();
     let slots = slots.as_array().expect("a list").iter();
-    slots.map(|slot| slot["start"].as_str().expect("a time")[11..13].to_owned()).collect()
+    slots.map(|slot| slot["name"].as_str().expect("a name")[11..13].to_owned()).collect()
 }
 
 /// What is wrong, with its field.
@@ -69,6 +69,32 @@ fn a_file_an_address_and_a_hand_say_what_is_free() {
 }
 
 #[test]
+fn slots_of_two_lengths_stand_in_one_list() {
+    let (alice, _) = pair();
+    let (_running, address) = start(&alice, &[]);
+    let (client, _) = HttpClient::open(&address);
+    let file = fs::read_to_string(root().join("examples/agree/alice.ics")).expect("an example");
+    assert!(client.post("/calendar", &file).json()["events"].is_number());
+    let answer = client.post("/times", &times("{\"length\":\"120m,60m\"}")).json();
+    let hours = |slot: &serde_json::Value| {
+        let name = slot["name"].as_str().expect("a name").to_owned();
+        let (start, end) = name.split_once('/').expect("two ends");
+        format!("{}-{}", &start[11..13], &end[11..13])
+    };
+    let slots: Vec<String> =
+        answer["slots"].as_array().expect("a list").iter().map(hours).collect();
+    // Free from 7 to 12 and from 14 to 16, in UTC.
+    let long = ["07-09", "08-10", "09-11", "10-12", "14-16"];
+    let short = ["07-08", "08-09", "09-10", "10-11", "11-12", "14-15", "15-16"];
+    let starting = |list: &[&str], hour: &str| {
+        list.iter().find(|slot| slot.starts_with(hour)).map(|slot| (*slot).to_owned())
+    };
+    let hours = ["07", "08", "09", "10", "11", "14", "15"];
+    let both = hours.iter().flat_map(|hour| [starting(&long, hour), starting(&short, hour)]);
+    assert_eq!(slots, both.flatten().collect::<Vec<_>>());
+}
+
+#[test]
 fn what_is_wrong_is_said_at_its_field_without_a_value() {
     let (alice, _) = pair();
     let (_running, address) = start(&alice, &[]);
@@ -80,7 +106,7 @@ fn what_is_wrong_is_said_at_its_field_without_a_value() {
         ("hours", "{\"from\":\"19:00\"}"),
         ("hours", "{\"to\":\"secret\"}"),
         ("zone", "{\"zone\":\"secret\"}"),
-        ("length", "{\"length\":\"0\"}"),
+        ("length", "{\"length\":\"0m\"}"),
         ("step", "{\"step\":\"7\"}"),
         ("prefer", "{\"prefer\":\"rules\",\"rules\":\"mon\\nsecret\"}"),
     ] {
@@ -104,7 +130,7 @@ fn what_is_wrong_is_said_at_its_field_without_a_value() {
         let more = format!("\"peer\":\"{peer}\",\"waits\":true,\"address\":\"{address}\"");
         client.post("/run", &format!("{{\"times\":{all},\"order\":{order},{more}}}"))
     };
-    let one = "[\"2027-03-30T12:00:00Z\"]";
+    let one = "[\"2027-03-30T12:00:00Z/2027-03-30T13:00:00Z\"]";
     assert_eq!(wrong(&run("[]", "bob", "127.0.0.1:0")).0, "order");
     assert_eq!(wrong(&run("[\"2027-03-30T13:00:00Z\"]", "bob", "127.0.0.1:0")).0, "order");
     assert_eq!(wrong(&run(one, "", "127.0.0.1:0")).0, "peer");

@@ -2,8 +2,7 @@
 
 use clap::Args;
 use veilset::data::KeySpec;
-use veilset::data::calendar::{Dates, Hours, Zone};
-use veilset::units::{minutes, step};
+use veilset::data::calendar::{Dates, Hours, Lengths, Zone, step};
 
 use crate::args::{LIST, MeetArgs, PlaceArgs, RESULT, WAY, usage};
 use crate::units;
@@ -13,7 +12,7 @@ const SLOTS: &str = "Slots and preferences";
 /// How the command is called.
 pub(crate) fn calls() -> String {
     let list = usage("agree", &["--list <FILE> --key <COL[:PRESET],…>", WAY]);
-    let calendar = "<FILE> --between <DAY..DAY> --length <DURATION>";
+    let calendar = "<FILE> --between <DAY..DAY> --length <DURATION,…>";
     format!("{}\n       {list}", usage("agree", &[calendar, "--zone <ZONE>", WAY]))
 }
 
@@ -51,10 +50,9 @@ impl AgreeArgs {
             let place = PlaceArgs { file, query, delimiter: *delimiter };
             return Some(Asked::Row(Ordered { place, key }));
         }
-        let SlotArgs { between, length, zone, .. } = self.slots;
         let (file, slots) = (self.file.as_deref()?, &self.slots);
-        let (dates, length, zone) = (between?, length?, zone?);
-        Some(Asked::Slot(Search { file, dates, length, zone, slots }))
+        let (dates, lengths, zone) = (slots.between?, slots.length.as_ref()?, slots.zone?);
+        Some(Asked::Slot(Search { file, dates, lengths, zone, slots }))
     }
 }
 
@@ -62,7 +60,7 @@ impl AgreeArgs {
 pub(crate) struct Search<'a> {
     pub(crate) file: &'a str,
     pub(crate) dates: Dates,
-    pub(crate) length: u32,
+    pub(crate) lengths: &'a Lengths,
     pub(crate) zone: Zone,
     pub(crate) slots: &'a SlotArgs,
 }
@@ -101,9 +99,14 @@ pub(crate) struct SlotArgs {
         conflicts_with = "list"
     )]
     between: Option<Dates>,
-    /// The length of a slot, such as 60m or 2h; both sides give the same
-    #[arg(long, value_name = "DURATION", value_parser = minutes, required_unless_present = "list", conflicts_with = "list")]
-    length: Option<u32>,
+    /// The length of a slot, such as 60m or 2h, or several, the best first; both sides give the same, each in its own order
+    #[arg(
+        long,
+        value_name = "DURATION,…",
+        required_unless_present = "list",
+        conflicts_with = "list"
+    )]
+    length: Option<Lengths>,
     /// The time from one slot's start to the next, counted in UTC, a divisor of a day; both sides give the same
     #[arg(long, value_name = "DURATION", default_value = "30m", value_parser = step, conflicts_with = "list")]
     pub(crate) step: u32,

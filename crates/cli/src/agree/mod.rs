@@ -69,10 +69,10 @@ fn slot(args: &AgreeArgs, search: &SlotSearch<'_>, talk: &Talk) -> Result<(), Fa
 
 /// The job, with all that both sides must say alike.
 fn wanted(args: &AgreeArgs, search: &SlotSearch<'_>, peers: Vec<String>) -> Job {
-    let SlotSearch { dates, length, slots: &SlotArgs { step, .. }, .. } = *search;
+    let SlotSearch { dates, lengths, slots: &SlotArgs { step, .. }, .. } = *search;
     let job = job(Operation::Agree, &args.meet, peers);
     let scheme = job.choices.scheme.unwrap_or_default();
-    Meeting { dates, length, step, scheme }.terms_of(job)
+    Meeting { dates, lengths: lengths.clone(), step, scheme }.terms_of(job)
 }
 
 /// Where the slot goes, checked before anything else happens.
@@ -90,18 +90,19 @@ fn destination(args: &AgreeArgs, search: &SlotSearch<'_>) -> Result<Option<Desti
 
 /// The free slots, the best first.
 fn ranked(search: &SlotSearch<'_>, talk: &Talk) -> Result<Vec<Slot>, Failure> {
-    let SlotSearch { file, dates, length, zone, slots } = *search;
+    let SlotSearch { file, dates, lengths, zone, slots } = *search;
     let preference: Preference = slots.prefer.parse()?;
     let calendar = meeting::calendar(file)?;
     let (hours, weekends, step) = (slots.hours, slots.weekends, slots.step);
-    let free = calendar.free(&Search { dates, hours, zone, weekends, length, step })?;
+    let search = Search { dates, hours, zone, weekends, lengths: lengths.clone(), step };
+    let free = calendar.free(&search)?;
     let slots = preference.rank(free, zone);
     let summary = format!(
-        "{}: {} events; {} slots of {} minutes are free",
+        "{}: {} events; {} slots of {} are free",
         calendar.name(),
         calendar.events(),
         slots.len(),
-        length,
+        lengths,
     );
     say(talk, &summary);
     Ok(slots)

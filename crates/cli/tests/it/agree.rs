@@ -90,6 +90,33 @@ fn each_scheme_finds_its_slot_with_every_protocol() {
 }
 
 #[test]
+fn slots_may_have_several_lengths_of_which_each_side_likes_its_own() {
+    let (left, right) = parties();
+    right.file("mine.ics", &calendar(&[(11, 13)]));
+    right.file("likes.txt", "2h\nnot 1h 09:00\n");
+    let mine = command(&["--json", "--length", "2h,1h"]);
+    let theirs = command(&["--json", "--length", "60m,120m", "--prefer", "likes.txt"]);
+    let written = |command: &[&'static str]| [command, &["-o", "out.ics"]].concat();
+    let (one, two) = meet(&left, &written(&mine), &right, &written(&theirs));
+    // Left: 9–11, 9–10, 10–12, 10–11, 11–12. Right: 9–11, 10–11, 13–14.
+    let slot = json!({ "start": "2027-03-29T09:00:00Z", "end": "2027-03-29T11:00:00Z" });
+    for (end, party) in [(&one, &left), (&two, &right)] {
+        assert_eq!(object(end)["result"], slot, "{}", stderr(end));
+        assert!(party.read("out.ics").contains("DTEND:20270329T110000Z\r\n"));
+    }
+    assert!(stderr(&one).contains("5 slots of 120m,60m are free"), "{}", stderr(&one));
+    assert!(stderr(&two).contains("number 1 of your 3 slots"), "{}", stderr(&two));
+    // The long one is not free for both any more, and a short one counts by its own length.
+    right.file("mine.ics", &calendar(&[(9, 10), (11, 13)]));
+    let (one, two) = meet(&left, &mine, &right, &theirs);
+    let slot = json!({ "start": "2027-03-29T10:00:00Z", "end": "2027-03-29T11:00:00Z" });
+    assert_eq!(
+        [object(&one)["result"].clone(), object(&two)["result"].clone()],
+        [slot.clone(), slot]
+    );
+}
+
+#[test]
 fn the_slot_goes_to_standard_output_and_another_zone_means_the_same() {
     let (left, right) = parties();
     let mine = command(&["--length", "1h"]);
@@ -237,6 +264,10 @@ fn different_terms_end_the_run_and_are_named() {
         (
             with("2027-03-29", "30m", "30m", "sum-of-ranks"),
             "slot length (--length): here 60m, at the peer 30m",
+        ),
+        (
+            with("2027-03-29", "60m,30m", "30m", "sum-of-ranks"),
+            "slot length (--length): here 60m, at the peer 30m,60m",
         ),
         (
             with("2027-03-30", "60m", "30m", "sum-of-ranks"),

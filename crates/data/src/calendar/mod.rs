@@ -9,11 +9,13 @@
 //! from midnight to midnight; and the busy periods of a `VFREEBUSY`. Times without a zone are in the zone of the search.
 //!
 //! **Slots** begin at whole multiples of a step since 1970-01-01T00:00Z, so that two people in different zones mean the same
-//! ones, and are compared as instants with their end.
+//! ones, and are compared as instants with their end. A search may have slots of several [`Lengths`]; those that start together stand in
+//! the order of these, and a preference keeps them so.
 
 mod busy;
 mod dates;
 mod event;
+mod lengths;
 mod lines;
 mod prefer;
 mod recur;
@@ -27,6 +29,7 @@ mod write;
 
 pub use busy::Calendar;
 pub use dates::{Dates, Hours, TimeError};
+pub use lengths::{Lengths, step};
 pub use prefer::Preference;
 pub use search::{MAX_SLOTS, Search, Slot, slot_table};
 pub use sheet::Sheet;

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use chrono::{DateTime, Datelike, NaiveDateTime, Timelike, Utc, Weekday};
 
 use super::dates::minutes;
+use super::lengths::whole_minutes;
 use super::search::Slot;
 use super::time::{Bad, Zone};
 use crate::error::{Place, Spot};
@@ -34,10 +35,18 @@ pub struct Rules {
 
 /// Which slots a line is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rule {
-    /// The one that starts then.
+struct Rule {
+    start: Start,
+    /// Those of so many minutes, or of any.
+    minutes: Option<u32>,
+}
+
+/// When a slot starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    /// Then.
     At(DateTime<Utc>),
-    /// Those that start on these days, from a minute of the day up to another.
+    /// On these days, from a minute of the day up to another.
     Within { days: [bool; 7], from: u32, to: u32 },
 }
 
@@ -52,8 +61,8 @@ impl Preference {
     }
 
     /// Reads rules, one a line, the best first: `2027-03-29T10:00:00+02:00`, or days, hours or both, such as `mon-thu
-    /// 09:00-12:00`, `fri`, `weekends` or `14:00`. `not` before days and hours: such slots are not offered. Empty lines and what follows `#` say
-    /// nothing.
+    /// 09:00-12:00`, `fri`, `weekends` or `14:00`; before these, or alone, a length such as `60m`. `not` before it all: such
+    /// slots are not offered. Empty lines and what follows `#` say nothing.
     ///
     /// # Errors
     /// When a line is no rule; the error names it and `file`.
@@ -76,7 +85,8 @@ impl Preference {
     }
 
     /// The slots in this order, as somebody in `zone` sees them, without those that are never offered. Slots that are liked
-    /// alike, or of which no rule speaks, come from the earliest; the latter after all others.
+    /// alike, or of which no rule speaks, come from the earliest; the latter after all others. Those that start together stay in
+    /// their order where no rule tells them apart.
     #[must_use]
     pub fn rank(&self, mut slots: Vec<Slot>, zone: Zone) -> Vec<Slot> {
         let local = |slot: &Slot| zone.local(slot.start);
@@ -116,6 +126,16 @@ impl FromStr for Preference {
 
 impl Rule {
     fn is_about(self, slot: &Slot, local: NaiveDateTime) -> bool {
+        let is_long = |minutes: u32| slot.minutes() == i64::from(minutes);
+        self.minutes.is_none_or(is_long) && self.start.is_of(slot, local)
+    }
+}
+
+impl Start {
+    /// At any time of any day.
+    const ANY: Self = Self::Within { days: [true; 7], from: 0, to: 24 * 60 };
+
+    fn is_of(self, slot: &Slot, local: NaiveDateTime) -> bool {
         match self {
             Self::At(start) => slot.start == start,
             Self::Within { days, from, to } => {
@@ -128,10 +148,19 @@ impl Rule {
 }
 
 fn rule(line: &str) -> Result<Rule, Bad> {
-    if let Ok(start) = DateTime::parse_from_rfc3339(&line.to_ascii_uppercase()) {
-        return Ok(Rule::At(start.to_utc()));
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    match (whole_minutes(word), rest.trim()) {
+        (Ok(minutes), "") => Ok(Rule { start: Start::ANY, minutes: Some(minutes) }),
+        (Ok(minutes), rest) => Ok(Rule { start: start(rest)?, minutes: Some(minutes) }),
+        (Err(_), _) => Ok(Rule { start: start(line)?, minutes: None }),
     }
-    let words: Vec<&str> = line.split_whitespace().collect();
+}
+
+fn start(text: &str) -> Result<Start, Bad> {
+    if let Ok(start) = DateTime::parse_from_rfc3339(&text.to_ascii_uppercase()) {
+        return Ok(Start::At(start.to_utc()));
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
     let both = match words.as_slice() {
         [days, hours] => days_of(days).zip(hours_of(hours)),
         [one] => match (days_of(one), hours_of(one)) {
@@ -141,9 +170,9 @@ fn rule(line: &str) -> Result<Rule, Bad> {
         _ => None,
     };
     let (days, (from, to)) = both.ok_or(
-        "neither a start such as 2027-03-29T10:00:00+02:00 nor days and hours such as mon-thu 09:00-12:00",
+        "neither a start such as 2027-03-29T10:00:00+02:00 nor days and hours such as mon-thu 09:00-12:00, nor a length such as 60m",
     )?;
-    Ok(Rule::Within { days, from, to })
+    Ok(Start::Within { days, from, to })
 }
 
 /// `mon`, `mon-thu`, `fri-mon`, `weekdays` or `weekends`, from Monday on.

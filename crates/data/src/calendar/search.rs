@@ -6,11 +6,12 @@ use chrono::{DateTime, Datelike, Duration, SecondsFormat, Utc, Weekday};
 
 use super::busy::{Busy, Calendar};
 use super::dates::{Dates, Hours, minute_of};
+use super::lengths::Lengths;
 use super::time::Zone;
 use crate::{DataError, Table};
 
 /// Where slots are looked for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Search {
     /// The days, in `zone`.
     pub dates: Dates,
@@ -20,8 +21,8 @@ pub struct Search {
     pub zone: Zone,
     /// Whether Saturdays and Sundays count.
     pub weekends: bool,
-    /// Minutes of a slot, at least 1.
-    pub length: u32,
+    /// How long a slot may be.
+    pub lengths: Lengths,
     /// Minutes from one start to the next, a divisor of a day.
     pub step: u32,
 }
@@ -41,6 +42,11 @@ impl Slot {
     #[must_use]
     pub fn start(&self) -> String {
         self.start.to_rfc3339_opts(SecondsFormat::Secs, true)
+    }
+
+    /// How long it is.
+    pub(super) fn minutes(&self) -> i64 {
+        (self.end - self.start).num_minutes()
     }
 
     /// The end in UTC, as RFC 3339 has it.
@@ -71,16 +77,18 @@ impl fmt::Display for Slot {
 }
 
 impl Search {
-    /// All slots, free or not, the first first.
+    /// All slots, free or not, the first first, and those that start together in the order of their lengths.
     pub(super) fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
         let (from, to) = self.bounds();
         let step = i64::from(self.step.max(1)) * 60;
         let (first, last) = (from.timestamp().div_euclid(step), to.timestamp().div_euclid(step));
-        let slot = move |count: i64| {
-            let start = DateTime::from_timestamp(count * step, 0)?;
-            Some(Slot { start, end: start + Duration::minutes(self.length.into()) })
+        let starts =
+            (first..=last).filter_map(move |count| DateTime::from_timestamp(count * step, 0));
+        let slots = |start: DateTime<Utc>| {
+            let end = move |minutes: u32| start + Duration::minutes(minutes.into());
+            self.lengths.minutes().map(move |minutes| Slot { start, end: end(minutes) })
         };
-        (first..=last).filter_map(slot).filter(|slot| self.takes(slot))
+        starts.flat_map(slots).filter(|slot| self.takes(slot))
     }
 
     /// From the first midnight to the last.
@@ -107,7 +115,8 @@ impl Search {
 }
 
 impl Calendar {
-    /// The slots that nothing in this calendar overlaps, the first first.
+    /// The slots that nothing in this calendar overlaps, the first first, and those that start together in the order of their
+    /// lengths.
     ///
     /// # Errors
     /// When a recurrence cannot be read or has no bounds, or there are more than [`MAX_SLOTS`] slots.

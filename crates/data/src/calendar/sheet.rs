@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Duration, Utc};
 
 use super::busy::{Busy, Calendar};
+use super::lengths::Lengths;
 use super::search::{Search, Slot, unoccupied};
 use crate::DataError;
 
@@ -29,7 +30,7 @@ impl Sheet {
             None => cells.iter().map(|cell| (cell.start, cell.end)).collect(),
         };
         busy.sort_unstable();
-        Ok(Self { search: *search, cells, busy })
+        Ok(Self { search: search.clone(), cells, busy })
     }
 
     /// The cells, the first first: each begins where a slot could, within the days and hours of the search.
@@ -85,9 +86,9 @@ fn without(busy: Busy, cell: &Slot) -> impl Iterator<Item = Busy> + use<> {
 
 impl Search {
     /// The time between one start of a slot and the next, wherever a slot could start.
-    fn cells(&self) -> impl Iterator<Item = Slot> + '_ {
+    fn cells(&self) -> impl Iterator<Item = Slot> + use<> {
         let step = Duration::minutes(self.step.into());
-        let instants = Self { length: 1, ..*self };
+        let instants = Self { lengths: Lengths::shortest(), ..self.clone() };
         let starts: Vec<DateTime<Utc>> = instants.slots().map(|slot| slot.start).collect();
         starts.into_iter().map(move |start| Slot { start, end: start + step })
     }

@@ -18,13 +18,18 @@ fn event(lines: &str) -> String {
     format!("BEGIN:VEVENT\nUID:1\n{lines}\nEND:VEVENT\n")
 }
 
+/// One length of slots.
+fn lengths(minutes: u32) -> Lengths {
+    format!("{minutes}m").parse().expect("a length")
+}
+
 fn search(dates: &str, hours: &str, zone: &str) -> Search {
     Search {
         dates: dates.parse().expect("days"),
         hours: hours.parse().expect("hours"),
         zone: zone.parse().expect("a zone"),
         weekends: true,
-        length: 60,
+        lengths: lengths(60),
         step: 60,
     }
 }
@@ -184,7 +189,7 @@ fn rules_go_by_the_clock_across_daylight_saving() {
         event(&format!("DTSTART;TZID={zone}:20270301T093000\nDURATION:PT30M\nRRULE:FREQ=DAILY"))
     };
     let at = |zone: &str, day: &str| {
-        let step = Search { length: 30, step: 30, ..search(day, "00:00-24:00", "UTC") };
+        let step = Search { lengths: lengths(30), step: 30, ..search(day, "00:00-24:00", "UTC") };
         let all = free(&calendar(""), &step);
         let left = free(&calendar(&daily(zone)), &step);
         all.into_iter().filter(|start| !left.contains(start)).collect::<Vec<_>>()
@@ -196,7 +201,8 @@ fn rules_go_by_the_clock_across_daylight_saving() {
     assert_eq!(at("America/New_York", "2027-03-14"), ["03-14 13:30"]);
     // A time that clocks skip counts from the offset before (RFC 5545, section 3.3.5): 02:30 is 01:30 UTC.
     let skipped = event("DTSTART;TZID=Europe/Berlin:20270328T023000\nDURATION:PT30M");
-    let step = Search { length: 30, step: 30, ..search("2027-03-28", "00:00-24:00", "UTC") };
+    let step =
+        Search { lengths: lengths(30), step: 30, ..search("2027-03-28", "00:00-24:00", "UTC") };
     assert!(!free(&calendar(&skipped), &step).contains(&"03-28 01:30".to_owned()));
     // A time that they show twice is the first.
     let twice = event("DTSTART;TZID=Europe/Berlin:20271031T023000\nDURATION:PT30M");
@@ -246,16 +252,19 @@ fn slots_are_within_hours_and_on_one_grid_in_all_zones() {
     let starts = |search: &Search| free(&calendar(""), search);
     let berlin = search("2027-03-26..2027-03-29", "09:00-11:00", "Europe/Berlin");
     assert_eq!(
-        starts(&Search { weekends: false, ..berlin }),
+        starts(&Search { weekends: false, ..berlin.clone() }),
         ["03-26 08:00", "03-26 09:00", "03-29 07:00", "03-29 08:00"]
     );
     assert_eq!(starts(&berlin).len(), 8);
-    let long =
-        Search { length: 90, step: 30, ..search("2027-03-29", "09:00-11:00", "Europe/Berlin") };
+    let long = Search {
+        lengths: lengths(90),
+        step: 30,
+        ..search("2027-03-29", "09:00-11:00", "Europe/Berlin")
+    };
     assert_eq!(starts(&long), ["03-29 07:00", "03-29 07:30"]);
     let late = search("2027-03-29", "22:00-24:00", "UTC");
     assert_eq!(starts(&late), ["03-29 22:00", "03-29 23:00"]);
-    assert_eq!(starts(&Search { length: 180, ..late }), [""; 0]);
+    assert_eq!(starts(&Search { lengths: lengths(180), ..late }), [""; 0]);
     // Kathmandu is 5:45 ahead; its hours are whole quarters of ours.
     let kathmandu = Search { step: 15, ..search("2027-03-29", "09:00-10:15", "Asia/Kathmandu") };
     assert_eq!(starts(&kathmandu), ["03-29 03:15", "03-29 03:30"]);
@@ -348,8 +357,11 @@ fn a_rule_that_never_comes_ends() {
     let never =
         event("DTSTART:20270301T100000Z\nDURATION:PT1H\nRRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30");
     assert_eq!(busy_hours(&never), [0; 0]);
-    let many =
-        Search { length: 1, step: 1, ..search("2027-03-29..2027-04-02", "00:00-24:00", "UTC") };
+    let many = Search {
+        lengths: lengths(1),
+        step: 1,
+        ..search("2027-03-29..2027-04-02", "00:00-24:00", "UTC")
+    };
     let error = calendar("").free(&many).expect_err("too many").to_string();
     assert!(error.contains("7200") && error.contains("4096"), "{error}");
 }
@@ -438,6 +450,47 @@ fn preferences_put_slots_in_order() {
 }
 
 #[test]
+fn slots_of_several_lengths_are_put_in_order_together() {
+    let lengths = "30m,60m".parse().expect("lengths");
+    let search =
+        Search { lengths, step: 30, ..search("2027-03-29", "11:00-13:00", "Europe/Berlin") };
+    let slots = calendar("").free(&search).expect("free");
+    let order = |preference: &str| {
+        let preference: Preference = match preference.strip_prefix("file:") {
+            Some(text) => Preference::parse("likes.txt", text).expect("rules"),
+            None => preference.parse().expect("a word"),
+        };
+        let short = |slot: &Slot| slot.clock(search.zone).map(|at| at[11..].to_owned()).join("-");
+        let ranked = preference.rank(slots.clone(), search.zone);
+        ranked.iter().map(short).collect::<Vec<_>>().join(" ")
+    };
+    // Of those that start together, that of the length named first.
+    let [eleven, half, noon, last] = [
+        "11:00-11:30 11:00-12:00",
+        "11:30-12:00 11:30-12:30",
+        "12:00-12:30 12:00-13:00",
+        "12:30-13:00",
+    ];
+    assert_eq!(order("early"), [eleven, half, noon, last].join(" "));
+    assert_eq!(order("late"), [last, noon, half, eleven].join(" "));
+    assert_eq!(order("afternoons"), [noon, last, eleven, half].join(" "));
+    // A rule may be about one length.
+    let short = "11:00-11:30 11:30-12:00 12:00-12:30 12:30-13:00";
+    assert_eq!(order("file:1h"), format!("11:00-12:00 11:30-12:30 12:00-13:00 {short}"));
+    assert_eq!(
+        order("file:60m mon 12:00-13:00\n30m\nnot 60m 11:00"),
+        format!("12:00-13:00 {short} 11:30-12:30")
+    );
+    assert_eq!(
+        order("file:60m 2027-03-29T11:30:00+02:00\nnot 30m\n45m"),
+        "11:30-12:30 11:00-12:00 12:00-13:00"
+    );
+    for wrong in ["60m tomorrow", "60 mon", "mon 60m", "not 90s"] {
+        assert!(Preference::parse("likes.txt", wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn flags_read_as_people_write_them() {
     for bad in [
         "2027-3-29",
@@ -503,7 +556,8 @@ fn what_was_agreed_on_is_a_calendar_that_others_read() {
 
 #[test]
 fn a_sheet_without_a_calendar_has_what_was_painted() {
-    let search = Search { length: 60, step: 30, ..search("2027-03-29", "09:15-11:45", "UTC") };
+    let search =
+        Search { lengths: lengths(60), step: 30, ..search("2027-03-29", "09:15-11:45", "UTC") };
     let sheet = Sheet::new(None, &search).expect("a sheet");
     let starts: Vec<String> = sheet.cells().iter().map(Slot::start).collect();
     assert_eq!(starts[0], "2027-03-29T09:30:00Z");
@@ -530,7 +584,7 @@ proptest::proptest! {
         let text: String = events.iter().map(|(start, minutes)| {
             event(&format!("DTSTART:20270329T{:02}{:02}00Z\nDURATION:PT{minutes}M", start / 60, start % 60))
         }).collect();
-        let search = Search { length, step: 30, ..search("2027-03-29", "00:00-24:00", "UTC") };
+        let search = Search { lengths: lengths(length), step: 30, ..search("2027-03-29", "00:00-24:00", "UTC") };
         let mut busy = [false; 1440];
         for (start, minutes) in &events {
             busy[*start as usize..(start + minutes).min(1440) as usize].fill(true);
@@ -573,16 +627,32 @@ proptest::proptest! {
     }
 
     #[test]
-    fn a_slot_is_free_if_no_event_overlaps_it(events in proptest::collection::vec((0u32..1440, 1u32..600), 0..12), length in 1u32..180) {
+    fn a_slot_is_free_if_no_event_overlaps_it(
+        events in proptest::collection::vec((0u32..1440, 1u32..600), 0..12),
+        minutes in proptest::collection::btree_set(1u32..180, 1..4),
+        last in proptest::bool::ANY,
+    ) {
         let text: String = events.iter().map(|(start, minutes)| {
             event(&format!("DTSTART:20270329T{:02}{:02}00Z\nDURATION:PT{minutes}M", start / 60, start % 60))
         }).collect();
-        let search = Search { length, step: 15, ..search("2027-03-29", "00:00-24:00", "UTC") };
-        let expected: Vec<String> = (0..1440).step_by(15)
-            .filter(|start| start + length <= 1440)
-            .filter(|start| events.iter().all(|(begin, minutes)| start + length <= *begin || begin + minutes <= *start))
-            .map(|start| format!("03-29 {:02}:{:02}", start / 60, start % 60))
+        let mut minutes: Vec<u32> = minutes.into_iter().collect();
+        if last {
+            minutes.reverse();
+        }
+        let lengths = minutes.iter().map(|minutes| format!("{minutes}m")).collect::<Vec<_>>().join(",");
+        let lengths = lengths.parse().expect("lengths");
+        let search = Search { lengths, step: 15, ..search("2027-03-29", "00:00-24:00", "UTC") };
+        let ends = |start: u32| minutes.iter().map(move |minutes| (start, start + minutes));
+        let time = |minute: u32| match minute {
+            1440 => "2027-03-30T00:00:00Z".to_owned(),
+            minute => format!("2027-03-29T{:02}:{:02}:00Z", minute / 60, minute % 60),
+        };
+        let expected: Vec<String> = (0..1440).step_by(15).flat_map(ends)
+            .filter(|(_, end)| *end <= 1440)
+            .filter(|(start, end)| events.iter().all(|(begin, minutes)| end <= begin || begin + minutes <= *start))
+            .map(|(start, end)| format!("{}/{}", time(start), time(end)))
             .collect();
-        proptest::prop_assert_eq!(free(&calendar(&text), &search), expected);
+        let slots = calendar(&text).free(&search).expect("it can be read");
+        proptest::prop_assert_eq!(slots.iter().map(Slot::to_string).collect::<Vec<_>>(), expected);
     }
 }

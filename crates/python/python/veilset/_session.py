@@ -209,7 +209,9 @@ class Session:
         scheme: Scheme = SCHEME,
         **options: Unpack[AgreeOptions],
     ) -> Meeting:
-        """Agrees on the time slot that both calendars have free and both sides together prefer most."""
+        """Agrees on the time slot that both calendars have free and both sides together prefer most.
+
+        `length` is that of a slot, or several such as `"60m,30m"`, the best first."""
         place = os.fspath(calendar)
         wish = Wish(place, between, length, step, hours, zone, weekends, prefer)
         asks = Asks("agree", choices={"scheme": scheme})
@@ -477,7 +479,9 @@ def agree(
     scheme: Scheme = SCHEME,
     **options: Unpack[AgreeOptions],
 ) -> Meeting:
-    """Agrees on the time slot that both calendars have free and both sides together prefer most."""
+    """Agrees on the time slot that both calendars have free and both sides together prefer most.
+
+    `length` is that of a slot, or several such as `"60m,30m"`, the best first."""
     return Session(peer).agree(
         calendar,
         between=between,
