@@ -1,17 +1,24 @@
 //! A table of any content.
 
 /// Columns with names, and rows of text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Grid {
     /// The names of the columns.
     pub(crate) columns: Vec<String>,
     /// As many cells a row as there are columns; empty where there is nothing to say.
     pub(crate) rows: Vec<Vec<String>>,
+    /// Which rows are printed, by their first cells; the others are for pictures alone.
+    printed: fn(&str) -> bool,
 }
 
 impl Grid {
     pub(super) fn new(columns: &[&str]) -> Self {
-        Self { columns: columns.iter().map(|name| (*name).to_owned()).collect(), rows: Vec::new() }
+        let columns = columns.iter().map(|name| (*name).to_owned()).collect();
+        Self { columns, rows: Vec::new(), printed: |_| true }
+    }
+
+    pub(super) fn printing(self, printed: fn(&str) -> bool) -> Self {
+        Self { printed, ..self }
     }
 
     pub(super) fn push(&mut self, row: Vec<String>) {
@@ -23,7 +30,9 @@ impl Grid {
     pub(crate) fn markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let rule = format!("|{}\n", "---|".repeat(self.columns.len()));
-        let rows: String = self.rows.iter().map(|row| line(row)).collect();
+        let printed =
+            self.rows.iter().filter(|row| row.first().is_some_and(|cell| (self.printed)(cell)));
+        let rows: String = printed.map(|row| line(row)).collect();
         line(&self.columns) + &rule + &rows
     }
 }
@@ -56,11 +65,17 @@ impl Scatter {
 
     /// The mean, and how far runs lie from it.
     pub(super) fn seconds(self) -> String {
-        let mean = seconds(Some(self.mean));
-        match self.deviation {
-            None => mean,
-            Some(deviation) => format!("{mean} ± {}", seconds(Some(deviation))),
-        }
+        self.text(|value| seconds(Some(value)))
+    }
+
+    /// The same with so many digits behind the point.
+    pub(super) fn digits(self, digits: usize) -> String {
+        self.text(|value| format!("{value:.digits$}"))
+    }
+
+    fn text(self, number: impl Fn(f64) -> String) -> String {
+        let mean = number(self.mean);
+        self.deviation.map_or_else(|| mean.clone(), |spread| format!("{mean} ± {}", number(spread)))
     }
 }
 
@@ -78,7 +93,7 @@ mod tests {
         let one = Scatter::of([0.25].into_iter());
         assert_eq!((one.mean, one.seconds().as_str()), (0.25, "0.2500"));
         let three = Scatter::of([1.0, 2.0, 6.0].into_iter());
-        assert_eq!(three.seconds(), "3.00 ± 2.65");
+        assert_eq!((three.seconds(), three.digits(0)), ("3.00 ± 2.65".into(), "3 ± 3".into()));
         assert_eq!((number(&three.seconds()), number("")), (Some(3.0), None));
     }
 
@@ -88,5 +103,10 @@ mod tests {
         grid.push(vec!["2".into(), seconds(Some(0.25))]);
         grid.push(vec!["3".into(), seconds(None)]);
         assert_eq!(grid.markdown(), "| k | s |\n|---|---|\n| 2 | 0.2500 |\n| 3 |  |\n");
+        let one = grid.printing(|k| k == "3");
+        assert_eq!(
+            (one.rows.len(), one.markdown().as_str()),
+            (2, "| k | s |\n|---|---|\n| 3 |  |\n")
+        );
     }
 }

@@ -61,7 +61,7 @@ enum Failure {
     /// A polynomial algorithm was asked for what its field cannot do.
     #[error(transparent)]
     Arithmetic(#[from] PolyError),
-    /// A file was not read or written.
+    /// A file was not read or written, or a connection broke.
     #[error(transparent)]
     File(#[from] io::Error),
     /// A page has no place for the tables.

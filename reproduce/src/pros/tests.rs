@@ -1,31 +1,64 @@
-use super::reconcile::expected;
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use veilset_protocols::Scheme;
+use veilset_protocols::agree::Reuse;
+
+use super::average::expected;
+use super::lists::Lists;
 use super::*;
 use crate::grid::Grid;
 
 #[test]
 fn the_tables_are_filled() {
     let sizes = [Sizes::equal(8), Sizes::equal(40)];
-    // Keys of 4096 bits and implicit runs with 2048 bits take seconds each.
-    let small =
-        |title: &str| if title.contains("ranks, in seconds") { &sizes[..1] } else { &sizes[..] };
+    // Implicit runs with 2048 bits take seconds each.
+    let small = |title: &str| if title.contains("with ours") { &sizes[..1] } else { &sizes[..] };
     let measured = PAPER.measured(small);
-    let grids: Vec<&Grid> = measured.iter().map(Measured::grid).collect();
-    let [keys, plain, expansion, evaluation, fnp, sum, minimum, short, one, ends, linear, average] =
-        grids[..]
-    else {
-        unreachable!("twelve tables")
+    let rows: Vec<usize> = measured.iter().map(|table| table.grid().rows.len()).collect();
+    assert_eq!(rows, [66, 32, 33, 2, 2, 2, 2, 2, 1, 1, 5, 18, 2, 39, 1, 1]);
+    let grid = |begin: &str| -> &Grid {
+        let place = PAPER.tables.iter().position(|table| table.title.starts_with(begin));
+        measured[place.expect(begin)].grid()
     };
-    assert_eq!([keys.rows.len(), plain.rows.len(), expansion.rows.len()], [8, 6, 2]);
-    let filled = |grid: &Grid| grid.rows.iter().flatten().all(|cell| !cell.is_empty());
-    assert!([keys, plain, evaluation, fnp, sum, minimum, short, one].into_iter().all(filled));
-    assert_eq!(sum.rows[0][..2], ["8", "64"]);
-    assert!(sum.columns[5].contains("implicit") && minimum.rows.len() == 1);
+    // Not all keys are ours, and not all sizes have the paper's words.
+    let may_lack = |title: &str| {
+        ["Figure 5:", "expanding", "Figures 11"].iter().any(|part| title.contains(part))
+    };
+    for (table, measured) in PAPER.tables.iter().zip(&measured) {
+        let cells = measured.grid().rows.iter().flatten();
+        assert!(
+            may_lack(table.title) || cells.into_iter().all(|cell| !cell.is_empty()),
+            "{}",
+            table.title
+        );
+    }
+    assert_eq!(grid("Worst case, sum").rows[0][..2], ["8", "64"]);
     // Of 39 entries one is common; of 7 none.
-    assert_eq!((linear.rows.len(), average.rows.len()), (1, 1));
-    assert_eq!(linear.rows[0][..3], ["39", "1521", "761"]);
-    let ends: Vec<_> = ends.rows.iter().map(|row| [&*row[0], &*row[1]]).collect();
-    assert_eq!(ends, [["20", "1"], ["39", "1"], ["40", "2"]]);
-    assert_eq!(plot(&measured).matches("<polyline").count(), 5);
+    assert_eq!(grid("Figure 13 (b)").rows[0][..3], ["39", "1521", "761"]);
+    let teeth = grid("Figure 13 (a)");
+    let row = |n: usize| &teeth.rows[n - 2][..3];
+    assert_eq!([row(19), row(20)], [["19", "0", "361"], ["20", "1", "201"]]);
+    assert_eq!(teeth.markdown().lines().count(), 2 + 6, "{}", teeth.markdown());
+    let picture = panels::drawn(&measured);
+    assert_eq!(picture.matches("<polyline").count(), 39);
+    assert!(!picture.contains("points=\"\""));
+}
+
+#[test]
+fn the_papers_rounds_find_what_the_scheme_prefers() {
+    let keys = pairs::keys(64);
+    let rng = &mut ChaCha20Rng::from_seed([18; 32]);
+    for scheme in Scheme::ALL {
+        for (size, common) in [(1, 1), (1, 0), (5, 0), (5, 1), (6, 3)] {
+            let lists = Lists::random(size, common, rng);
+            for reuse in [Reuse::Cached, Reuse::Fresh] {
+                // It tells whether both sides stopped at the right pair.
+                pairs::run(&keys, reuse, scheme, &lists).expect("the right pair");
+            }
+            assert!(common > 0 || lists.comparisons(scheme) == (size * size) as u64);
+        }
+        assert_eq!(Lists::worst(7).comparisons(scheme), 49);
+    }
 }
 
 #[test]

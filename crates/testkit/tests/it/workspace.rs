@@ -113,6 +113,7 @@ const GRAPH: [(&str, &[&str]); 39] = [
             "veilset-paper-groups",
             "veilset-poly",
             "veilset-protocols",
+            "veilset-simd",
         ],
     ),
     ("veilset-paper-groups", &["veilset-crypto", "veilset-simd"]),

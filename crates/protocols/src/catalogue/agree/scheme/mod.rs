@@ -34,12 +34,12 @@ names! {
 }
 
 impl Scheme {
-    /// How many pairs the first `rounds` rounds compare, of lists of these lengths.
-    #[must_use]
-    pub fn comparisons(self, [sender, receiver]: [u32; 2], rounds: u32) -> u64 {
+    /// The rounds of lists of these lengths, each with its pairs in their order: places of a sender's entry and a receiver's.
+    pub fn rounds(self, [sender, receiver]: [u32; 2]) -> impl Iterator<Item = Vec<[u32; 2]>> {
         let (composition, sizes) = (self.composition(), Sizes { receiver, sender });
-        let rounds = 0..rounds.min(composition.rounds(sizes));
-        rounds.map(|round| composition.count(sizes, round)).sum()
+        let places = |pair: &Pair| [pair.sender, pair.receiver];
+        let rounds = composition.rounds(sizes);
+        (0..rounds).map(move |round| composition.pairs(sizes, round).iter().map(places).collect())
     }
 
     pub(super) fn composition(self) -> Box<dyn Composition> {
