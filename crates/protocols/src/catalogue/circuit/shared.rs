@@ -38,7 +38,7 @@ impl Sizes {
     /// Of a run over so many elements in bins and so many others, that may fail less often by `slack` bits.
     pub(super) fn new(binned: usize, others: usize, slack: u32) -> Self {
         let functions = if binned == 1 { 1 } else { 3 };
-        let bins = least_bins(binned, f64::from(BOUND + slack));
+        let bins = least_bins(3, binned, f64::from(BOUND + slack));
         let table = CuckooTable { functions, each: bins.div_ceil(functions) };
         let bits = BOUND + slack + table.bins().next_power_of_two().ilog2();
         Self { others, table, bits, slack }

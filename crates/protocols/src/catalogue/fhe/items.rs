@@ -141,14 +141,13 @@ fn item(
     HashedItem { felts, places, name, pad }
 }
 
-/// H_1, H_2 and H_3 of x_L.
-fn hashes(key: &[u8; 32], felts: &[u64]) -> [u64; 3] {
+/// H_1, H_2 and so on of x_L.
+fn hashes(key: &[u8; 32], felts: &[u64]) -> [u64; 4] {
     let mut hasher = blake3::Hasher::new_keyed(key);
     felts.iter().for_each(|felt| {
         hasher.update(&felt.to_le_bytes());
     });
-    let mut bytes = [0; 24];
-    hasher.finalize_xof().fill(&mut bytes);
-    let (words, _) = bytes.as_chunks::<8>();
+    let bytes = hasher.finalize();
+    let (words, _) = bytes.as_bytes().as_chunks::<8>();
     std::array::from_fn(|at| u64::from_le_bytes(words[at]))
 }

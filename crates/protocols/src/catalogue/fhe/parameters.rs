@@ -186,6 +186,12 @@ impl FheParameters {
         (self.powers.degree(), self.partitions)
     }
 
+    /// Bins of the receiver's table, and the most items that one of the sender's takes: his B.
+    #[must_use]
+    pub fn table(&self) -> (usize, usize) {
+        (self.table.bins(), self.powers.degree() * self.partitions)
+    }
+
     /// The ring that they describe.
     pub(crate) fn ring(&self) -> Result<Ring, ParameterError> {
         Ring::with(self.log_n, self.plain, &self.primes, self.special)
@@ -372,8 +378,12 @@ struct Packing {
 impl Search {
     fn new(sizes: FheSizes, variant: Variant, label: usize) -> Self {
         let bits = FAILURE + f64::from(sizes.slack);
-        let functions = if sizes.receiver == 1 || !variant.hashing { 1 } else { 3 };
-        let least = if variant.hashing { least_bins(sizes.receiver, bits) } else { sizes.receiver };
+        let one = sizes.receiver == 1 || !variant.hashing;
+        let functions = if one { 1 } else { variant.functions };
+        let least = match variant.hashing {
+            true => least_bins(variant.functions, sizes.receiver, bits),
+            false => sizes.receiver,
+        };
         let key_bits = if label > 0 { bits / LESS_SURE } else { bits };
         Self { sizes, variant, label, bits, key_bits, least, functions }
     }

@@ -26,6 +26,8 @@ pub struct Variant {
     pub batching: bool,
     /// Elements are hashed to bins; otherwise each of the receiver's has a bin with all of the sender's.
     pub hashing: bool,
+    /// Functions that hash them there, three or four.
+    pub functions: usize,
     /// Which powers of the receiver's values travel.
     pub windowing: Windowing,
     /// Bins are cut into partitions; otherwise each is one polynomial.
@@ -71,6 +73,7 @@ impl Default for Variant {
         Self {
             batching: true,
             hashing: true,
+            functions: 3,
             windowing: Windowing::Stamps,
             partitioning: true,
             switching: true,

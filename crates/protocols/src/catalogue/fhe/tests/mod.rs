@@ -123,6 +123,7 @@ fn finds_the_same_without_each_improvement() {
     for variant in [
         Variant { batching: false, ..all },
         Variant { hashing: false, ..all },
+        Variant { functions: 4, ..all },
         Variant { windowing: Windowing::All, ..all },
         Variant { windowing: Windowing::First, ..all },
         Variant { windowing: Windowing::First, partitioning: false, switching: false, ..all },
