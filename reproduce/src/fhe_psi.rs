@@ -31,6 +31,7 @@ pub(crate) const PAPER: Paper = Paper {
         PaperTable { title: "Running time in seconds, and MB", content: Content::Grid(times) },
         PaperTable { title: TRANSFER, content: Content::Grid(transfer) },
         PaperTable { title: IMPROVEMENTS, content: Content::Grid(improvements) },
+        PaperTable { title: FUNCTIONS, content: Content::Grid(functions) },
         PaperTable { title: IDASH, content: Content::Grid(idash) },
     ],
     plot: Some(plot),
@@ -308,6 +309,30 @@ fn measured(sizes: Sizes, variant: Variant) -> Result<[String; 3], Failure> {
     ])
 }
 
+const FUNCTIONS: &str =
+    "Three hash functions or four: what the parameters of `fhe` say, in seconds of one core and MB";
+
+fn functions(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let columns = ["n", "functions", "bins", "filled", "B", "α", "before the query, s", "query, s"];
+    let mut grid = Grid::new(&[&columns[..], &["to the sender, MB", "MB"]].concat());
+    for sizes in asked.sizes {
+        for functions in [3, 4] {
+            let variant = Variant { functions, ..Variant::default() };
+            let Some(best) = FheParameters::best(fhe_sizes(*sizes), variant) else { continue };
+            let (bins, most) = best.table();
+            let (_, partitions) = best.shape();
+            let mut row = vec![sides(*sizes), functions.to_string(), bins.to_string()];
+            row.push(format!("{:.0} %", 100.0 * sizes.receiver as f64 / bins as f64));
+            row.extend([most.to_string(), partitions.to_string()]);
+            row.extend([best.offline_seconds(), best.seconds()].map(|time| seconds(Some(time))));
+            row.extend([best.query_bytes(), best.bytes()].map(|bytes| megabytes(bytes as f64)));
+            grid.push(row);
+        }
+    }
+    done("hash functions");
+    Ok(grid)
+}
+
 const IDASH: &str = "iDASH 2016: strings of 40 bits looked up among 100,000, which the competition's owner of the data encrypts and \
                      here the sender knows; processor time of both parties and MB";
 
@@ -357,7 +382,9 @@ mod tests {
         let sizes = [Sizes { sender: 1 << 10, receiver: 40 }];
         let measured = PAPER.measured(|_| &sizes);
         let grids: Vec<&Grid> = measured.iter().map(Measured::grid).collect();
-        let [times, transfer, improvements, idash] = grids[..] else { unreachable!("four tables") };
+        let [times, transfer, improvements, functions, idash] = grids[..] else {
+            unreachable!("five tables")
+        };
         assert_eq!(times.rows.len(), 4);
         assert_eq!(times.rows[0][..4], ["2^10 × 40", "1", "`fhe`", ""]);
         assert!(times.rows[2][2].starts_with("as in the talk, ℓ = "));
@@ -371,6 +398,7 @@ mod tests {
             let refused = figures.iter().all(String::is_empty) && why.starts_with("depth 10 ");
             assert!(measured || (refused && row[1] == "the basic protocol"), "{row:?}");
         }
+        assert_eq!(functions.rows.len(), 2);
         assert_eq!(idash.rows.len(), 4);
         assert!(idash.rows.iter().all(|row| !row[5].is_empty()));
         assert_eq!(plot(&measured).matches("<polyline").count(), DRAWN);

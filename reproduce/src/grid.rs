@@ -26,6 +26,18 @@ impl Grid {
         self.rows.push(row);
     }
 
+    /// The first table of a text in Markdown.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let cells = |line: &str| {
+            let cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
+            Some(cells.map(str::to_owned).collect::<Vec<_>>())
+        };
+        let mut lines = text.lines();
+        let columns = lines.find_map(cells)?;
+        let rows = lines.skip(1).map_while(cells).collect();
+        Some(Self { columns, rows, printed: |_| true })
+    }
+
     /// In Markdown.
     pub(crate) fn markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
@@ -55,7 +67,26 @@ pub(super) struct Scatter {
     deviation: Option<f64>,
 }
 
+/// Runs of which a cell is the mean where nothing else is asked for, and seconds after which there are no more.
+const MOST_RUNS: u32 = 10;
+const ENOUGH: f64 = 4.0;
+
 impl Scatter {
+    /// Of `runs` measurements, or of up to [`MOST_RUNS`], of which none begins after [`ENOUGH`] seconds of others.
+    pub(super) fn measured<E>(
+        runs: Option<u32>,
+        mut measure: impl FnMut() -> Result<f64, E>,
+    ) -> Result<Self, E> {
+        let mut values = Vec::new();
+        for _ in 0..runs.unwrap_or(MOST_RUNS) {
+            values.push(measure()?);
+            if runs.is_none() && values.iter().sum::<f64>() >= ENOUGH {
+                break;
+            }
+        }
+        Ok(Self::of(values.iter().copied()))
+    }
+
     pub(super) fn of(values: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
         let count = values.len() as f64;
         let mean = values.clone().sum::<f64>() / count;
@@ -98,11 +129,30 @@ mod tests {
     }
 
     #[test]
+    fn what_takes_long_is_measured_once() {
+        let runs = |asked, seconds| {
+            let mut runs = 0;
+            let measure = || {
+                runs += 1;
+                Ok::<_, ()>(seconds)
+            };
+            Scatter::measured(asked, measure).expect("it runs");
+            runs
+        };
+        assert_eq!([runs(None, 0.1), runs(None, 1.5), runs(None, 60.0)], [10, 3, 1]);
+        assert_eq!([runs(Some(1), 0.1), runs(Some(20), 60.0)], [1, 20]);
+    }
+
+    #[test]
     fn a_grid_is_a_table_in_markdown() {
         let mut grid = Grid::new(&["k", "s"]);
         grid.push(vec!["2".into(), seconds(Some(0.25))]);
         grid.push(vec!["3".into(), seconds(None)]);
-        assert_eq!(grid.markdown(), "| k | s |\n|---|---|\n| 2 | 0.2500 |\n| 3 |  |\n");
+        let text = grid.markdown();
+        assert_eq!(text, "| k | s |\n|---|---|\n| 2 | 0.2500 |\n| 3 |  |\n");
+        let read = Grid::read(&format!("### T\n\n{text}\n| other |\n")).expect("a table");
+        assert_eq!((read.columns, read.rows), (grid.columns.clone(), grid.rows.clone()));
+        assert!(Grid::read("no table").is_none());
         let one = grid.printing(|k| k == "3");
         assert_eq!(
             (one.rows.len(), one.markdown().as_str()),

@@ -23,7 +23,7 @@ use veilset_poly::PolyError;
 use veilset_protocols::ProtocolError;
 
 use crate::page::Page;
-use crate::paper::{Asked, PAPERS, Paper};
+use crate::paper::{Asked, Measured, PAPERS, Paper};
 
 /// Measure the tables of a paper and print them in Markdown
 #[derive(Parser)]
@@ -38,9 +38,15 @@ struct Args {
     /// Runs of which a cell is the mean, where single runs scatter [default: the table's own number]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: Option<u32>,
+    /// Measure only tables whose titles have this in them
+    #[arg(long, value_name = "TEXT", conflicts_with = "plot")]
+    table: Option<String>,
     /// Draw what was measured into this file, as SVG
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+    /// Measure nothing, and draw the tables that this page has
+    #[arg(long, value_name = "FILE", requires = "plot", conflicts_with_all = ["sizes", "runs", "write"])]
+    drawn_from: Option<PathBuf>,
     /// Put the tables into this file, between its lines <!-- paper NAME --> and <!-- end -->
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
@@ -58,12 +64,18 @@ enum Failure {
     /// The paper's groups could not be generated.
     #[error(transparent)]
     Group(#[from] SafePrimeError),
+    /// A run of the program's own kind failed.
+    #[error(transparent)]
+    Run(#[from] veilset::Error),
     /// A polynomial algorithm was asked for what its field cannot do.
     #[error(transparent)]
     Arithmetic(#[from] PolyError),
     /// A file was not read or written, or a connection broke.
     #[error(transparent)]
     File(#[from] io::Error),
+    /// No table has the text in its title.
+    #[error("no table of {paper} has {text:?} in its title")]
+    NoTable { paper: &'static str, text: String },
     /// A page has no place for the tables.
     #[error("{0}")]
     Page(String),
@@ -84,25 +96,40 @@ fn main() -> ExitCode {
 /// Measures, and prints the tables to `out`.
 fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let paper = args.paper;
+    if let Some(page) = &args.drawn_from {
+        let tables = Page::open(page, paper.name)?.grids().into_iter();
+        return draw(args, &tables.map(Measured::Grid).collect::<Vec<_>>());
+    }
     let sizes = if args.sizes.is_empty() { paper.sizes } else { &args.sizes };
     let page = args.write.as_deref().map(|path| Page::open(path, paper.name)).transpose()?;
     voice::say(format_args!("{}: {}", paper.source, paper.notes));
-    let (mut text, mut all) = (String::new(), Vec::new());
-    for table in paper.tables {
+    let text = args.table.clone().unwrap_or_default();
+    let tables: Vec<_> = paper.tables.iter().filter(|table| table.title.contains(&text)).collect();
+    if tables.is_empty() {
+        return Err(Failure::NoTable { paper: paper.name, text });
+    }
+    let (mut texts, mut all) = (Vec::new(), Vec::new());
+    for table in tables {
         let mut done = |step: &str| voice::say(format_args!("{step} done"));
         let measured = table.measure(Asked { sizes, runs: args.runs }, &mut done)?;
         // At once, for the next may take an hour.
         let markdown = table.markdown(&measured);
         writeln!(out, "{markdown}")?;
-        text.push_str(&markdown);
-        text.push('\n');
+        texts.push(markdown + "\n");
         all.push(measured);
     }
     writeln!(out)?;
-    if let (Some(file), Some(plot)) = (&args.plot, paper.plot) {
-        std::fs::write(file, plot(&all))?;
+    draw(args, &all)?;
+    let titles: Vec<&str> = paper.tables.iter().map(|table| table.title).collect();
+    page.map_or(Ok(()), |page| page.write(texts, &titles))
+}
+
+/// The paper's pictures, if they are asked for and there are some.
+fn draw(args: &Args, tables: &[Measured]) -> Result<(), Failure> {
+    match (&args.plot, args.paper.plot) {
+        (Some(file), Some(plot)) => Ok(std::fs::write(file, plot(tables))?),
+        _ => Ok(()),
     }
-    page.map_or(Ok(()), |page| page.write(&text))
 }
 
 /// A paper's name.
@@ -148,10 +175,27 @@ mod tests {
     }
 
     #[test]
+    fn pictures_show_what_the_page_says() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let page = folder.join("RESULTS.md");
+        for paper in PAPERS {
+            let tables = Page::open(&page, paper.name).expect("a place for it").grids();
+            // Pictures of lists have more sizes than their tables print.
+            let Some(plot) = paper.plot.filter(|_| paper.name != "pros") else { continue };
+            let drawn = plot(&tables.into_iter().map(Measured::Grid).collect::<Vec<_>>());
+            let picture = fs::read_to_string(folder.join(format!("{}.svg", paper.name)));
+            let again = format!("{}: --drawn-from draws it again", paper.name);
+            assert!(drawn == picture.expect("a picture"), "{again}");
+        }
+    }
+
+    #[test]
     fn a_paper_is_printed_as_tables() {
         // Each other paper's tables are filled by its own test.
         let tables = reproduce("mqrpmt --sizes 2^4 --runs 1").expect("it runs");
         assert_eq!(tables.matches("\n|---|").count(), 10);
+        let one = reproduce("kissner-song --table fewer --sizes 2^3").expect("it runs");
+        assert_eq!(one.matches("\n|---|").count(), 1);
     }
 
     #[test]
@@ -162,6 +206,7 @@ mod tests {
         };
         refused("none", "papers: mqrpmt, kissner-song, rosulek-trieu, pros, fhe-psi");
         refused("pros --sizes 0", "sizes go from 1 to 2^31");
+        refused("pros --table none", "no table of pros has \"none\" in its title");
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         refused(&format!("pros --sizes 8 --write {page}"), "has no lines <!-- paper pros -->");
     }

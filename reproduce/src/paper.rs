@@ -206,6 +206,11 @@ pub(crate) fn sides(sizes: Sizes) -> String {
 
 /// What both parties send; the cost model, which a test holds to what is measured.
 pub(crate) fn modelled_bytes(protocol: &'static str, sizes: Sizes) -> Result<f64, Failure> {
+    Ok(modelled_sides(protocol, sizes)?.iter().sum())
+}
+
+/// What the sender sends, and the receiver.
+pub(crate) fn modelled_sides(protocol: &'static str, sizes: Sizes) -> Result<[f64; 2], Failure> {
     let found = find(protocol).ok_or(BenchError::Unknown(protocol))?;
     let cost = found.cost(Shape {
         sender: sizes.sender as u64,
@@ -218,7 +223,7 @@ pub(crate) fn modelled_bytes(protocol: &'static str, sizes: Sizes) -> Result<f64
         per_row: 1,
         choices: found.spec().defaults(),
     });
-    Ok(cost.sender.bytes_sent + cost.receiver.bytes_sent)
+    Ok([cost.sender, cost.receiver].map(|side| side.bytes_sent))
 }
 
 impl Entry {

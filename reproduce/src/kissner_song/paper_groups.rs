@@ -6,14 +6,16 @@ use std::time::Instant;
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
+use veilset_bench::Sizes;
 use veilset_paper_groups::{SafePrimeGroup, Setting};
 use veilset_protocols::ks::{Algorithm, Spread};
 
-use super::{PAPER_LINK, Published};
+use super::link::crossing;
+use super::published::Published;
 use crate::Failure;
 use crate::grid::{Grid, Scatter, seconds};
 use crate::over_group::measure_over;
-use crate::paper::{Asked, power};
+use crate::paper::{Asked, modelled_sides, power};
 
 /// The special setting for sets of `size`: what comes back has 2k + 1 coefficients, and is evaluated at k points.
 fn special(size: usize) -> Setting {
@@ -35,7 +37,9 @@ struct Whole {
     keys: f64,
     /// Seconds of both programs.
     running: Scatter,
-    /// Seconds of what was sent over the paper's network.
+    /// Bytes of the receiver and of the sender, who answers.
+    bytes: [u64; 2],
+    /// Seconds in which they cross the paper's network.
     transmission: f64,
 }
 
@@ -45,11 +49,10 @@ impl Whole {
     }
 }
 
-/// Whole runs in one group, once for all tables; the paper took the mean of 100.
+/// Whole runs in one group, once for all tables.
 fn whole(algorithm: Algorithm, size: usize, runs: Option<u32>) -> Result<Whole, Failure> {
-    static KNOWN: Mutex<BTreeMap<(String, usize, u32), Whole>> = Mutex::new(BTreeMap::new());
-    let runs = runs.unwrap_or(1);
-    let key = (format!("{algorithm:?}"), size, runs);
+    static KNOWN: Mutex<BTreeMap<(String, usize), Whole>> = Mutex::new(BTreeMap::new());
+    let key = (format!("{algorithm:?}"), size);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(whole) = known().get(&key) {
         return Ok(*whole);
@@ -57,121 +60,215 @@ fn whole(algorithm: Algorithm, size: usize, runs: Option<u32>) -> Result<Whole, 
     let (started, mut rng) = (Instant::now(), ChaCha20Rng::from_seed([7; 32]));
     let group = SafePrimeGroup::generate(setting(algorithm, size), &mut rng)?;
     let keys = started.elapsed().as_secs_f64();
-    let measure = |_| measure_over(&group, Spread::Whole, algorithm, size);
-    let measured = (0..runs).map(measure).collect::<Result<Vec<_>, _>>()?;
-    let running = Scatter::of(measured.iter().map(|run| run.seconds));
-    let bytes = measured.first().map_or(0, |run| run.bytes_sender + run.bytes_receiver) as f64;
-    let whole = Whole { keys, running, transmission: bytes * 8.0 / PAPER_LINK };
+    let mut bytes = [0; 2];
+    let running = Scatter::measured(runs, || {
+        let run = measure_over(&group, Spread::Whole, algorithm, size)?;
+        bytes = [run.bytes_receiver, run.bytes_sender];
+        Ok::<_, Failure>(run.seconds)
+    })?;
+    let whole = Whole { keys, running, bytes, transmission: crossing(bytes)? };
     known().insert(key, whole);
     Ok(whole)
 }
 
-/// Figure 2. The paper prints no numbers; what Table 3 has beyond Tables 4 and 5 is key generation.
+/// Figure 2.
 pub(super) fn keys(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
-    let sizes = asked.sizes;
-    let runs = asked.runs.unwrap_or(3);
     // All of the figure's sizes beside those that take long to run with.
     const LONG: usize = 1 << 12;
     const MORE: [usize; 5] = [1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17];
-    let mut grid =
-        Grid::new(&["k", "paper, Karatsuba", "paper, FFT", &format!("here, mean of {runs}")]);
-    let sizes: Vec<usize> = sizes.iter().map(|sizes| sizes.larger()).collect();
+    let mut grid = Grid::new(&["k", "paper, Karatsuba", "paper, FFT", "here"]);
+    let sizes: Vec<usize> = asked.sizes.iter().map(|sizes| sizes.larger()).collect();
     let more = MORE.into_iter().filter(|_| sizes.contains(&LONG));
     for size in sizes.iter().copied().chain(more) {
-        let mut rng = ChaCha20Rng::from_seed([8; 32]);
-        let started = Instant::now();
-        for _ in 0..runs {
-            SafePrimeGroup::generate(special(size), &mut rng)?;
-        }
-        let mean = started.elapsed().as_secs_f64() / f64::from(runs);
-        let rest = |of: usize| {
-            let paper = Published::of(size)?;
-            Some(paper.total[of] - paper.running[of] - paper.transmission[of])
-        };
-        grid.push(vec![power(size), seconds(rest(0)), seconds(rest(1)), seconds(Some(mean))]);
+        let here = generation(special(size), 8, asked.runs)?;
+        let paper = |of| seconds(Published::of(size).map(|paper| paper.keys(of)));
+        grid.push(vec![power(size), paper(0), paper(1), here.seconds()]);
     }
     done("key generation for all sizes");
     Ok(grid)
 }
 
+/// Seconds of key generation.
+pub(super) fn generation(
+    setting: Setting,
+    seed: u8,
+    runs: Option<u32>,
+) -> Result<Scatter, Failure> {
+    let mut rng = ChaCha20Rng::from_seed([seed; 32]);
+    Scatter::measured(runs, || {
+        let started = Instant::now();
+        SafePrimeGroup::generate(setting, &mut rng)?;
+        Ok(started.elapsed().as_secs_f64())
+    })
+}
+
 /// Beyond that the schoolbook takes minutes.
 const MOST_SCHOOLBOOK: usize = 1 << 9;
 
-/// Table 4, without key generation and with nothing between the parties; and the other algorithms. The last two columns say how
-/// many times faster than the paper's programs these are.
+/// How many times as long as ours the paper's took, or nothing.
+fn times(paper: Option<f64>, here: f64) -> String {
+    paper.map_or(String::new(), |paper| format!("{:.1}", paper / here))
+}
+
+/// Table 4, without key generation and with nothing between the parties.
 pub(super) fn programs(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
-    let sizes = asked.sizes;
     let mut grid = Grid::new(&[
         "k",
         "paper, Karatsuba",
         "Karatsuba, general setting",
+        "× paper",
         "paper, FFT",
         "NTT, special setting",
-        "Toom-3, general setting",
-        "Toom-4, general setting",
-        "schoolbook",
-        "Karatsuba, × paper",
-        "NTT, × paper",
-        "best general, × paper",
+        "× paper",
     ]);
-    for size in sizes.iter().map(|sizes| sizes.larger()) {
-        let running = |algorithm| Ok::<_, Failure>(whole(algorithm, size, asked.runs)?.running);
-        let karatsuba = running(Algorithm::Karatsuba)?;
-        let transforms = running(Algorithm::Transforms)?;
-        let [thirds, quarters] = [running(Algorithm::Toom3)?, running(Algorithm::Toom4)?];
-        let schoolbook =
-            (size <= MOST_SCHOOLBOOK).then(|| running(Algorithm::Schoolbook)).transpose()?;
-        let paper = |of: usize| Published::of(size).map(|paper| paper.running[of]);
-        let school = schoolbook.map_or(f64::INFINITY, |runs| runs.mean);
-        let best = karatsuba.mean.min(thirds.mean).min(quarters.mean).min(school);
-        let times =
-            |of, here| paper(of).map_or(String::new(), |paper| format!("{:.1}", paper / here));
-        grid.push(vec![
-            power(size),
-            seconds(paper(0)),
-            karatsuba.seconds(),
-            seconds(paper(1)),
-            transforms.seconds(),
-            thirds.seconds(),
-            quarters.seconds(),
-            schoolbook.map_or(String::new(), Scatter::seconds),
-            times(0, karatsuba.mean),
-            times(1, transforms.mean),
-            times(0, best),
-        ]);
+    for size in asked.sizes.iter().map(|sizes| sizes.larger()) {
+        let mut row = vec![power(size)];
+        for (of, algorithm) in [Algorithm::Karatsuba, Algorithm::Transforms].into_iter().enumerate()
+        {
+            let paper = Published::of(size).map(|paper| paper.running[of]);
+            let here = whole(algorithm, size, asked.runs)?.running;
+            row.extend([seconds(paper), here.seconds(), times(paper, here.mean)]);
+        }
+        grid.push(row);
         done(&format!("whole runs at {}", power(size)));
     }
     Ok(grid)
 }
 
-/// Table 3, and the share of it that the programs take.
+/// Remark 3, and what else multiplies in the general setting.
+pub(super) fn others(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let mut grid = Grid::new(&[
+        "k",
+        "schoolbook",
+        "Karatsuba",
+        "Toom-3",
+        "Karatsuba over Toom-3",
+        "paper",
+        "Toom-4",
+        "best, × paper's Karatsuba",
+    ]);
+    for size in asked.sizes.iter().map(|sizes| sizes.larger()) {
+        let running = |algorithm| Ok::<_, Failure>(whole(algorithm, size, asked.runs)?.running);
+        let [halves, thirds, quarters] =
+            [Algorithm::Karatsuba, Algorithm::Toom3, Algorithm::Toom4].map(running);
+        let (halves, thirds, quarters) = (halves?, thirds?, quarters?);
+        let schoolbook =
+            (size <= MOST_SCHOOLBOOK).then(|| running(Algorithm::Schoolbook)).transpose()?;
+        let all = [halves, thirds, quarters].into_iter().chain(schoolbook);
+        let best = all.map(|runs| runs.mean).fold(f64::INFINITY, f64::min);
+        let paper = Published::of(size).map(|paper| paper.running[0]);
+        grid.push(vec![
+            power(size),
+            schoolbook.map_or(String::new(), Scatter::seconds),
+            halves.seconds(),
+            thirds.seconds(),
+            format!("{:.2}", halves.mean / thirds.mean),
+            "2.17 to 4.13".to_owned(),
+            quarters.seconds(),
+            times(paper, best),
+        ]);
+        done(&format!("other algorithms at {}", power(size)));
+    }
+    Ok(grid)
+}
+
+/// Table 3.
 pub(super) fn totals(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
-    let sizes = asked.sizes;
     let mut grid = Grid::new(&[
         "k",
         "paper, Karatsuba",
         "Karatsuba, general setting",
-        "its runs, paper's",
         "paper, FFT",
         "NTT, special setting",
-        "its runs, paper's",
     ]);
-    for size in sizes.iter().map(|sizes| sizes.larger()) {
+    for size in asked.sizes.iter().map(|sizes| sizes.larger()) {
         let mut row = vec![power(size)];
         for (of, algorithm) in [Algorithm::Karatsuba, Algorithm::Transforms].into_iter().enumerate()
         {
-            let here = whole(algorithm, size, asked.runs)?;
-            let paper = Published::of(size);
-            let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-            let published =
-                paper.map(|paper| format!(", {}", percent(paper.running[of] / paper.total[of])));
-            row.push(seconds(paper.map(|paper| paper.total[of])));
-            row.push(seconds(Some(here.total())));
-            row.push(percent(here.running.mean / here.total()) + &published.unwrap_or_default());
+            row.push(seconds(Published::of(size).map(|paper| paper.total[of])));
+            row.push(seconds(Some(whole(algorithm, size, asked.runs)?.total())));
         }
         grid.push(row);
     }
     done("total times");
+    Ok(grid)
+}
+
+/// Figure 3.
+pub(super) fn shares_of_halves(
+    asked: Asked<'_>,
+    done: &mut dyn FnMut(&str),
+) -> Result<Grid, Failure> {
+    shares(asked, 0, Algorithm::Karatsuba, done)
+}
+
+/// Figure 4.
+pub(super) fn shares_of_transforms(
+    asked: Asked<'_>,
+    done: &mut dyn FnMut(&str),
+) -> Result<Grid, Failure> {
+    shares(asked, 1, Algorithm::Transforms, done)
+}
+
+/// What each part of Table 3 takes of it, in percent.
+fn shares(
+    asked: Asked<'_>,
+    of: usize,
+    algorithm: Algorithm,
+    done: &mut dyn FnMut(&str),
+) -> Result<Grid, Failure> {
+    const PARTS: [&str; 3] = ["programs", "keys", "transmission"];
+    let columns = PARTS.map(|part| format!("paper, {part}"));
+    let columns = ["k"].into_iter().chain(columns.iter().map(String::as_str)).chain(PARTS);
+    let mut grid = Grid::new(&columns.collect::<Vec<_>>());
+    for size in asked.sizes.iter().map(|sizes| sizes.larger()) {
+        let here = whole(algorithm, size, asked.runs)?;
+        let published = Published::of(size).map(|paper| {
+            let parts = [paper.running[of], paper.keys(of), paper.transmission[of]];
+            parts.map(|part| percent(part / paper.total[of]))
+        });
+        let parts = [here.running.mean, here.keys, here.transmission];
+        let own = parts.map(|part| percent(part / here.total()));
+        let mut row = vec![power(size)];
+        row.extend(published.unwrap_or_default().into_iter().chain(own));
+        grid.push(row);
+    }
+    done("shares");
+    Ok(grid)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2}", 100.0 * share)
+}
+
+/// Table 5: what crosses, and for how long.
+pub(super) fn transmission(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let mut grid = Grid::new(&[
+        "k",
+        "paper, Karatsuba, s",
+        "paper, FFT, s",
+        "1024 bits, MB",
+        "s",
+        "`ks`, MB",
+        "s",
+        "`ks-binned`, MB",
+        "s",
+    ]);
+    for size in asked.sizes.iter().map(|sizes| sizes.larger()) {
+        let paper = |of: usize| seconds(Published::of(size).map(|paper| paper.transmission[of]));
+        let mut row = vec![power(size), paper(0), paper(1)];
+        let modelled = |protocol| {
+            let [sender, receiver] = modelled_sides(protocol, Sizes::equal(size))?;
+            Ok::<_, Failure>([receiver as u64, sender as u64])
+        };
+        let own = whole(Algorithm::Karatsuba, size, asked.runs)?.bytes;
+        for bytes in [own, modelled("ks")?, modelled("ks-binned")?] {
+            row.push(format!("{:.3}", bytes.iter().sum::<u64>() as f64 / 1e6));
+            row.push(seconds(Some(crossing(bytes)?)));
+        }
+        grid.push(row);
+    }
+    done("transmission");
     Ok(grid)
 }
 
