@@ -170,7 +170,7 @@ fn plot(measured: &[Measured]) -> String {
     let Some(Measured::Grid(times)) = measured.first() else { return String::new() };
     let curves = |rows: &[&Vec<String>]| {
         let curve = |column: usize| Curve {
-            name: TIMES[column].replace('`', ""),
+            name: TIMES[column].replace('`', "").replace(", Curve25519", ""),
             published: column < 3,
             points: points(rows, column),
         };
@@ -186,7 +186,7 @@ fn plot(measured: &[Measured]) -> String {
         scale: Scale::Logarithmic,
         curves,
     };
-    let larger = "elements of the larger side; from 2^12 on the other has a sixteenth";
+    let larger = "elements of the larger side; the other has a sixteenth from 2^12 on";
     page(
         "Compact intersections against cheats",
         &[

@@ -15,29 +15,33 @@ struct Drawn {
 const DRAWN: [Drawn; 4] = [
     Drawn {
         table: 1,
-        title: "Figure 2: key generation in the special setting",
+        title: "Figure 2: key generation, special setting",
         values: "seconds",
         columns: &[1, 2, 3],
     },
     Drawn {
         table: 5,
-        title: "Figure 3: shares of a run with Karatsuba's algorithm",
+        title: "Figure 3: shares of a run, Karatsuba",
         values: "percent",
         columns: &[1, 2, 3, 4, 5, 6],
     },
     Drawn {
         table: 6,
-        title: "Figure 4: shares of a run with transforms",
+        title: "Figure 4: shares of a run, transforms",
         values: "percent",
         columns: &[1, 2, 3, 4, 5, 6],
     },
     Drawn {
         table: 2,
-        title: "Table 4: both programs, on groups of 1024 bits",
+        title: "Table 4: both programs, 1024 bits",
         values: "seconds",
         columns: &[1, 2, 4, 5],
     },
 ];
+
+/// What a picture has less room for than a table.
+const LONG: [(&str, &str); 3] =
+    [(", general setting", ""), (", special setting", ""), ("transmission", "transfer")];
 
 /// All of them.
 pub(super) fn pictures(measured: &[Measured]) -> String {
@@ -66,7 +70,9 @@ impl Drawn {
             };
             let name = &grid.columns[*column];
             Curve {
-                name: name.clone(),
+                name: LONG
+                    .iter()
+                    .fold(name.clone(), |name, (long, short)| name.replace(long, short)),
                 published: name.starts_with("paper"),
                 points: grid.rows.iter().filter_map(point).collect(),
             }
