@@ -124,7 +124,7 @@ pub(crate) static FINITE_FIELD: Rt21 = Rt21 {
     spec: Spec {
         id: "rt21-ffdh",
         title: "compact intersection over a finite field, against parties that cheat",
-        max_elements: 1 << 18,
+        max_elements: 1 << 20,
         choices: Taken {
             group: Allowed::Of(&[Group::Ffdhe2048]),
             prime: Allowed::Any,
