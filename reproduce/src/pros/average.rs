@@ -10,7 +10,7 @@ use veilset_protocols::agree::{Comparator, Reuse};
 
 use super::lists::{Lists, run};
 use super::pairs;
-use super::runs::{Ran, Runs};
+use super::runs::{OF_BOTH, Ran, Runs};
 use super::worst::{INSECURE, SHORT};
 use crate::Failure;
 use crate::grid::{Grid, Scatter};
@@ -182,42 +182,20 @@ pub(super) fn linear(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Gri
 const MOST_SHORT: usize = 500;
 
 pub(super) fn short(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
-    let mut grid = Grid::new(&[
-        "n",
-        "comparisons",
-        "runs",
-        "not cached, wall",
-        "processor",
-        "cached, wall",
-        "processor",
-        "cached over not cached",
-        "ours, cached",
-        "implicit",
-        "ours, cached over implicit",
-        "paper",
-    ]);
+    let ours = ["ours, cached", "implicit", "ours, cached over implicit", "paper"];
+    let mut grid = Grid::new(&[&["n", "comparisons"][..], &OF_BOTH, &ours].concat());
     let (scheme, keys) = (Scheme::SumOfRanks, pairs::keys(SHORT));
     for case in sections(asked.sizes, MOST_SHORT) {
         let [_, cached, implicit] = INSECURE;
         let runs = case.runs(asked, |lists| {
-            let papers = [Reuse::Fresh, Reuse::Cached].map(|r| pairs::run(&keys, r, scheme, lists));
+            let papers = pairs::both(&keys, scheme, lists);
             let ours = [cached, implicit].map(|ours| run(ours, scheme, lists));
             papers.into_iter().chain(ours).collect()
         })?;
-        grid.push(vec![
-            case.size.to_string(),
-            case.comparisons(scheme, asked).digits(0),
-            runs.count(),
-            runs.wall(0),
-            runs.cpu(0),
-            runs.wall(1),
-            runs.cpu(1),
-            runs.share(1, 0),
-            runs.cpu(2),
-            runs.cpu(3),
-            runs.share(2, 3),
-            "slightly less".to_owned(),
-        ]);
+        let mut row = vec![case.size.to_string(), case.comparisons(scheme, asked).digits(0)];
+        row.extend(runs.of_both());
+        row.extend([runs.cpu(2), runs.cpu(3), runs.share(2, 3), "slightly less".to_owned()]);
+        grid.push(row);
         done(&format!("5 % in common at {}, short keys", case.size));
     }
     Ok(grid)

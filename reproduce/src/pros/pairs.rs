@@ -23,6 +23,15 @@ pub(super) fn keys(bits: u32) -> [SecretKey; 2] {
     [14, 15].map(|seed| SecretKey::generate(bits, &mut ChaCha20Rng::from_seed([seed; 32])))
 }
 
+/// Both variants, not cached and cached.
+pub(super) fn both(
+    keys: &[SecretKey; 2],
+    scheme: Scheme,
+    lists: &Lists,
+) -> [Result<Ran, Failure>; 2] {
+    [Reuse::Fresh, Reuse::Cached].map(|reuse| run(keys, reuse, scheme, lists))
+}
+
 /// Runs both parties, and looks whether they stop at the pair that the scheme prefers.
 pub(super) fn run(
     keys: &[SecretKey; 2],

@@ -24,6 +24,16 @@ pub(super) fn timed<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<(Ran,
     Ok((Ran { wall_seconds: started.elapsed().as_secs_f64(), cpu_seconds }, done))
 }
 
+/// How often both variants of the paper ran, what they took, and the share of the cached one, which the paper calls almost half.
+pub(super) const OF_BOTH: [&str; 6] = [
+    "runs",
+    "not cached, wall",
+    "processor",
+    "cached, wall",
+    "processor",
+    "cached over not cached",
+];
+
 /// Runs of a row of a table, of each a time for each column.
 pub(super) struct Runs(Vec<Vec<Ran>>);
 
@@ -45,6 +55,13 @@ impl Runs {
 
     pub(super) fn count(&self) -> String {
         self.0.len().to_string()
+    }
+
+    /// Cells under [`OF_BOTH`], where [both variants](super::pairs::both) of the paper come first.
+    pub(super) fn of_both(&self) -> [String; 6] {
+        let [fresh, cached] = [0, 1].map(|column| [self.wall(column), self.cpu(column)]);
+        let ([fresh, fresh_cpu], [cached, cached_cpu]) = (fresh, cached);
+        [self.count(), fresh, fresh_cpu, cached, cached_cpu, self.share(1, 0)]
     }
 
     /// Seconds of a column by the clock: the mean, and how far runs scatter.

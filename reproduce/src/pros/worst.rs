@@ -8,7 +8,7 @@ use veilset_protocols::agree::{Comparator, Reuse};
 
 use super::lists::{Lists, run};
 use super::pairs;
-use super::runs::Runs;
+use super::runs::{OF_BOTH, Runs};
 use crate::Failure;
 use crate::grid::Grid;
 use crate::paper::Asked;
@@ -72,46 +72,22 @@ pub(super) const INSECURE: [Comparator; 3] = [
 /// The largest lists with such keys, as in the figures.
 const MOST_SHORT: usize = 200;
 
-/// As in the paper, and ours with its keys; with the share of the cached variant, which the paper calls almost half.
+/// As in the paper, and ours with its keys.
 fn short(scheme: Scheme, asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
-    let mut grid = Grid::new(&[
-        "n",
-        "comparisons",
-        "runs",
-        "not cached, wall",
-        "processor",
-        "cached, wall",
-        "processor",
-        "cached over not cached",
-        "paper",
-        "ours, not cached",
-        "cached",
-        "implicit",
-        "cached over not cached",
-    ]);
+    let ours = ["paper", "ours, not cached", "cached", "implicit", "cached over not cached"];
+    let mut grid = Grid::new(&[&["n", "comparisons"][..], &OF_BOTH, &ours].concat());
     let keys = pairs::keys(SHORT);
     for size in sizes(asked, MOST_SHORT) {
         let lists = Lists::worst(size);
         let runs = Runs::repeat(asked, RUNS, PATIENCE, || {
-            let papers =
-                [Reuse::Fresh, Reuse::Cached].map(|r| pairs::run(&keys, r, scheme, &lists));
+            let papers = pairs::both(&keys, scheme, &lists);
             papers.into_iter().chain(INSECURE.map(|ours| run(ours, scheme, &lists))).collect()
         })?;
-        grid.push(vec![
-            size.to_string(),
-            (size * size).to_string(),
-            runs.count(),
-            runs.wall(0),
-            runs.cpu(0),
-            runs.wall(1),
-            runs.cpu(1),
-            runs.share(1, 0),
-            "almost half".to_owned(),
-            runs.cpu(2),
-            runs.cpu(3),
-            runs.cpu(4),
-            runs.share(3, 2),
-        ]);
+        let mut row = vec![size.to_string(), (size * size).to_string()];
+        row.extend(runs.of_both());
+        row.push("almost half".to_owned());
+        row.extend([runs.cpu(2), runs.cpu(3), runs.cpu(4), runs.share(3, 2)]);
+        grid.push(row);
         done(&format!("worst case at {size}, short keys"));
     }
     Ok(grid)
