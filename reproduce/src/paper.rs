@@ -2,7 +2,7 @@
 
 use veilset_bench::{BenchError, Case, Measurement, Net, Sizes};
 use veilset_crypto::Group;
-use veilset_protocols::{AttachedShape, Choices, Reveal, SetEncoding, Shape, find};
+use veilset_protocols::{Choices, Reveal, SetEncoding, Shape, find};
 
 use crate::Failure;
 use crate::grid::Grid;
@@ -212,17 +212,12 @@ pub(crate) fn modelled_bytes(protocol: &'static str, sizes: Sizes) -> Result<f64
 /// What the sender sends, and the receiver.
 pub(crate) fn modelled_sides(protocol: &'static str, sizes: Sizes) -> Result<[f64; 2], Failure> {
     let found = find(protocol).ok_or(BenchError::Unknown(protocol))?;
-    let cost = found.cost(Shape {
-        sender: sizes.sender as u64,
-        receiver: sizes.receiver as u64,
-        reveal: Reveal::Receiver,
-        attached: AttachedShape::Nothing,
-        returned: AttachedShape::Nothing,
-        withheld: false,
-        coins: 0,
-        per_row: 1,
-        choices: found.spec().defaults(),
-    });
+    let cost = found.cost(Shape::of_sets(
+        sizes.sender as u64,
+        sizes.receiver as u64,
+        Reveal::Receiver,
+        found.spec().defaults(),
+    ));
     Ok([cost.sender, cost.receiver].map(|side| side.bytes_sent))
 }
 

@@ -298,15 +298,14 @@ impl Case {
         let none = self.attachments(&[]);
         let attached = |role| none.in_run(protocol.spec(), role).shape();
         Shape {
-            sender: self.sizes.sender as u64,
-            receiver: self.sizes.receiver as u64,
-            reveal: reveal(protocol.spec()),
             attached: attached(Role::Sender),
             returned: attached(Role::Receiver),
-            withheld: false,
-            coins: 0,
-            per_row: 1,
-            choices: self.choices.or(protocol.spec().defaults()),
+            ..Shape::of_sets(
+                self.sizes.sender as u64,
+                self.sizes.receiver as u64,
+                reveal(protocol.spec()),
+                self.choices.or(protocol.spec().defaults()),
+            )
         }
     }
 

@@ -32,15 +32,9 @@ fn bytes(protocol: &dyn Protocol, [sender, receiver]: [u64; 2]) -> String {
         return "–".into();
     }
     let cost = protocol.cost(Shape {
-        sender,
-        receiver,
-        reveal: spec.reveals[0],
         attached: attached(Role::Sender),
         returned: attached(Role::Receiver),
-        withheld: false,
-        coins: 0,
-        per_row: 1,
-        choices: spec.defaults(),
+        ..Shape::of_sets(sender, receiver, spec.reveals[0], spec.defaults())
     });
     shown(cost.sender.bytes_sent + cost.receiver.bytes_sent)
 }

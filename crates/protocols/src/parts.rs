@@ -405,17 +405,7 @@ mod tests {
     #[test]
     fn parts_cost_as_much_as_their_runs() {
         let protocol = find("rr22").expect("it is registered");
-        let shape = |size| Shape {
-            sender: size,
-            receiver: size,
-            reveal: Reveal::Receiver,
-            attached: AttachedShape::Nothing,
-            returned: AttachedShape::Nothing,
-            withheld: false,
-            coins: 0,
-            per_row: 1,
-            choices: protocol.spec().defaults(),
-        };
+        let shape = |size| Shape::of_sets(size, size, Reveal::Receiver, protocol.spec().defaults());
         assert_eq!(protocol.spec().security, Security::SemiHonest);
         let (whole, one) = (Parts(4).cost(protocol, shape(1 << 30)), protocol.cost(shape(1 << 28)));
         assert!(whole.sender.bytes_sent.is_infinite(), "a part has more than one run takes");

@@ -92,6 +92,22 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// Of sets of so many elements, each of which is a row, and about which neither side holds anything.
+    #[must_use]
+    pub fn of_sets(sender: u64, receiver: u64, reveal: Reveal, choices: Choices) -> Self {
+        Self {
+            sender,
+            receiver,
+            reveal,
+            attached: AttachedShape::Nothing,
+            returned: AttachedShape::Nothing,
+            withheld: false,
+            coins: 0,
+            per_row: 1,
+            choices,
+        }
+    }
+
     /// Elements of one side.
     #[must_use]
     pub fn of(&self, role: Role) -> u64 {

@@ -232,7 +232,7 @@ impl Estimate {
     /// Of as many such runs of `shape`, one after the other, with what is kept of all.
     pub(crate) fn in_tiers(self, tiers: u64, shape: Shape) -> Self {
         let runs = u32::try_from(tiers).unwrap_or(u32::MAX);
-        let of_others = shape.sender.max(shape.receiver).saturating_mul(tiers - 1);
+        let of_others = shape.larger().saturating_mul(tiers - 1);
         let mut cost = self.cost.times(tiers);
         // Both tell how many values they have left before each.
         cost.rounds += if tiers > 1 { tiers } else { 0 };
@@ -452,7 +452,7 @@ fn memory_with(cost: &Cost, shape: Shape, role: Role, parts: Parts) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use veilset_protocols::{AttachedShape, Operation, Reveal, Security};
+    use veilset_protocols::{Operation, Reveal, Security};
 
     use super::*;
     use crate::Learn;
@@ -472,17 +472,7 @@ mod tests {
     }
 
     fn square(n: u64) -> Shape {
-        Shape {
-            sender: n,
-            receiver: n,
-            reveal: Reveal::Receiver,
-            attached: AttachedShape::Nothing,
-            returned: AttachedShape::Nothing,
-            withheld: false,
-            coins: 0,
-            per_row: 1,
-            choices: Choices::default(),
-        }
+        Shape::of_sets(n, n, Reveal::Receiver, Choices::default())
     }
 
     #[test]

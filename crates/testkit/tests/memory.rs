@@ -56,15 +56,9 @@ impl Case {
         let [attached, returned] = self.columns.map(shape_of);
         let size = self.elements as u64;
         let cost = self.protocol().cost(Shape {
-            sender: size,
-            receiver: size,
-            reveal: Reveal::Both,
             attached,
             returned,
-            withheld: false,
-            coins: 0,
-            per_row: 1,
-            choices: self.protocol().spec().defaults(),
+            ..Shape::of_sets(size, size, Reveal::Both, self.protocol().spec().defaults())
         });
         cost.sender.memory + cost.receiver.memory
     }

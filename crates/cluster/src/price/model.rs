@@ -53,7 +53,7 @@ impl Load {
         workers: u64,
         tiers: u64,
     ) -> Self {
-        let pieces = pieces(whole.sender.max(whole.receiver), workers);
+        let pieces = pieces(whole.larger(), workers);
         let piece = match protocol.spec().cut {
             true => cost_of_part(protocol, whole, buckets(pieces)),
             false => of_slice(protocol, whole, pieces),
@@ -80,7 +80,7 @@ impl Load {
 
     /// Both sides prepare at once.
     fn preparing(&self, machine: &Calibration, threads: usize) -> f64 {
-        let rows = self.whole.sender.max(self.whole.receiver) as f64 / self.workers as f64;
+        let rows = self.whole.larger() as f64 / self.workers as f64;
         let computing = PASSES_A_ROW * machine.pass() / threads.max(1) as f64;
         // Out of the worker that read a row, and into the one that has its piece.
         let moving = 2.0 * STORED_A_ROW * 8.0 / INNER_BITS_PER_SECOND;

@@ -14,17 +14,7 @@ use crate::terms::{factor_detail, groups_detail};
 #[test]
 fn nothing_is_chosen_that_somebody_has_to_name() {
     let wanted = Wanted::new(Operation::Count, Security::SemiHonest, Learn::Both);
-    let shape = Shape {
-        sender: 1 << 14,
-        receiver: 1 << 14,
-        reveal: wanted.learn.reveal(),
-        attached: AttachedShape::Nothing,
-        returned: AttachedShape::Nothing,
-        withheld: false,
-        coins: 0,
-        per_row: 1,
-        choices: Choices::default(),
-    };
+    let shape = Shape::of_sets(1 << 14, 1 << 14, wanted.learn.reveal(), Choices::default());
     let named = wanted.candidates().filter(|protocol| !protocol.spec().auto);
     assert!(named.count() > 0, "some counts have to be named");
     for fits in [|protocol: &dyn Protocol| !protocol.spec().auto, |_: &dyn Protocol| false] {

@@ -58,19 +58,8 @@ impl PieceShape {
             Role::Sender => (own, peer),
             Role::Receiver => (peer, own),
         };
-        let (attached, returned) = (AttachedShape::Nothing, AttachedShape::Nothing);
         let choices = protocol.spec().defaults();
-        let shape = Shape {
-            sender,
-            receiver,
-            reveal,
-            attached,
-            returned,
-            withheld: false,
-            coins: 0,
-            per_row: 1,
-            choices,
-        };
+        let shape = Shape::of_sets(sender, receiver, reveal, choices);
         memory_of(protocol, shape, role, Parts::ONE)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use veilset_protocols::{AttachedShape, PROTOCOLS, Role, Shape};
+use veilset_protocols::{PROTOCOLS, Role, Shape};
 
 use super::*;
 use crate::plan::plan;
@@ -40,15 +40,8 @@ fn shapes(wanted: Wanted) -> impl Iterator<Item = Shape> {
     let sizes = || [1, 1 << 8, 1 << 14, 1 << 20, 1 << 28].into_iter();
     sizes().flat_map(move |sender| {
         sizes().map(move |receiver| Shape {
-            sender,
-            receiver,
-            reveal: wanted.learn.reveal(),
             attached,
-            returned: AttachedShape::Nothing,
-            withheld: false,
-            coins: 0,
-            per_row: 1,
-            choices: Choices::default(),
+            ..Shape::of_sets(sender, receiver, wanted.learn.reveal(), Choices::default())
         })
     })
 }

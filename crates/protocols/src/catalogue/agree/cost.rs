@@ -26,7 +26,7 @@ pub(super) fn cost(shape: &Shape, most: u64, course: Course, comparator: Compara
     if shape.sender == 0 || shape.receiver == 0 {
         return Cost::default();
     }
-    if shape.sender.max(shape.receiver) > most {
+    if shape.larger() > most {
         return Cost::endless();
     }
     let sizes = Sizes { receiver: shape.receiver as u32, sender: shape.sender as u32 };

@@ -23,7 +23,7 @@ pub(super) fn cost(shape: &Shape) -> Cost {
     if shape.sender == 0 || shape.receiver == 0 {
         return Cost::default();
     }
-    if shape.sender.max(shape.receiver) > MAX_ELEMENTS {
+    if shape.larger() > MAX_ELEMENTS {
         return Cost::endless();
     }
     let sizes = FheSizes { sender: size(shape.sender), receiver: size(shape.receiver), slack: 0 };

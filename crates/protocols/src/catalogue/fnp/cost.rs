@@ -10,7 +10,7 @@ pub(super) fn cost(shape: &Shape, most: u64, layout: fn(usize, usize) -> Layout)
     if shape.sender == 0 || shape.receiver == 0 {
         return Cost::default();
     }
-    if shape.sender.max(shape.receiver) > most {
+    if shape.larger() > most {
         return Cost::endless();
     }
     let layout = layout(size(shape.sender), size(shape.receiver));

@@ -16,7 +16,7 @@ pub(super) fn cost(shape: &Shape, most: u64, spread: Spread) -> Cost {
     if shape.sender == 0 || shape.receiver == 0 {
         return Cost::default();
     }
-    if shape.sender.max(shape.receiver) > most {
+    if shape.larger() > most {
         return Cost::endless();
     }
     let field = Ristretto255.field();

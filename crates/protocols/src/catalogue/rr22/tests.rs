@@ -1,19 +1,8 @@
 use super::*;
-use crate::AttachedShape;
 
 #[test]
 fn a_million_elements_take_less_than_18_megabytes_and_against_cheats_34() {
-    let shape = Shape {
-        sender: 1 << 20,
-        receiver: 1 << 20,
-        reveal: Reveal::Receiver,
-        attached: AttachedShape::Nothing,
-        returned: AttachedShape::Nothing,
-        withheld: false,
-        coins: 0,
-        per_row: 1,
-        choices: SEMI_HONEST.spec.defaults(),
-    };
+    let shape = Shape::of_sets(1 << 20, 1 << 20, Reveal::Receiver, SEMI_HONEST.spec.defaults());
     let bytes = |entry: &Rr22| {
         let cost = entry.cost(shape);
         cost.sender.bytes_sent + cost.receiver.bytes_sent

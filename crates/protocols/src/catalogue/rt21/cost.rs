@@ -32,7 +32,7 @@ pub(super) fn cost(shape: &Shape, spec: &Spec) -> Cost {
     if shape.sender == 0 || shape.receiver == 0 {
         return Cost::default();
     }
-    if shape.sender.max(shape.receiver) > spec.max_elements {
+    if shape.larger() > spec.max_elements {
         return Cost::endless();
     }
     let arithmetic = if shape.choices.group() == Group::Ffdhe2048 { FINITE_FIELD } else { CURVE };

@@ -12,7 +12,7 @@ use crate::kit::store::{DECODED, ENCODED, KIND, Width, bytes, over, store_bytes}
 use crate::kit::vole_intersection;
 use crate::kit::vole_oprf;
 use crate::kit::wire::frames;
-use crate::{AttachedShape, Cost, MultipartyCost, Parties, PartyCost, Reveal, Shape};
+use crate::{Cost, MultipartyCost, Parties, PartyCost, Reveal, Shape};
 
 /// Passes of a keyed hash.
 const HASHED: f64 = 0.4;
@@ -154,17 +154,7 @@ fn longer(run: Cost, values: u64, bits: u32) -> Cost {
 
 /// A run of two, and how many elements each has.
 fn shape_between(sender: usize, receiver: usize) -> Shape {
-    Shape {
-        sender: sender as u64,
-        receiver: receiver as u64,
-        reveal: Reveal::Receiver,
-        attached: AttachedShape::Nothing,
-        returned: AttachedShape::Nothing,
-        withheld: false,
-        coins: 0,
-        per_row: 1,
-        choices: choices(Group::Curve25519),
-    }
+    Shape::of_sets(sender as u64, receiver as u64, Reveal::Receiver, choices(Group::Curve25519))
 }
 
 /// Stores, keys and the comparison of leader and pivot.

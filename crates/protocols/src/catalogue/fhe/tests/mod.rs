@@ -100,17 +100,7 @@ fn finds_what_both_have() {
         let (outcomes, bytes) = play(sizes, common, Variant::default());
         let expected = [matched(sender - common, common), matched(0, common)];
         assert_eq!(outcomes, expected, "{sender} {receiver}");
-        let shape = Shape {
-            sender: sender as u64,
-            receiver: receiver as u64,
-            reveal: Reveal::Both,
-            attached: crate::AttachedShape::Nothing,
-            returned: crate::AttachedShape::Nothing,
-            withheld: false,
-            coins: 0,
-            per_row: 1,
-            choices: SPEC.defaults(),
-        };
+        let shape = Shape::of_sets(sender as u64, receiver as u64, Reveal::Both, SPEC.defaults());
         let cost = INTERSECT.cost(shape);
         assert_eq!([cost.sender.bytes_sent, cost.receiver.bytes_sent], bytes.map(|b| b as f64));
     }
