@@ -31,7 +31,7 @@ lint: toolchain
 checked rust python: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/scripts/checked
 
 checked: toolchain
-	$(CARGO) build $(CARGO_FLAGS) --workspace --lib --bins --tests --examples
+	$(CARGO) build $(CARGO_FLAGS) --workspace --lib --tests --examples
 
 rust: toolchain
 	$(CARGO) test $(CARGO_FLAGS) --workspace --lib --bins --tests
