@@ -1,5 +1,5 @@
-//! A party on a page. With only a browser, it gets from a link to saved rows. The page's module is there after `make page`, which says so where a machine
-//! has no tools for it; then there is nothing to test here.
+//! A party on a page. With only a browser, it gets from a link to saved rows. The page's module is there after `scripts/page`, which says so where a
+//! machine has no tools for it, or after `make page`; else there is nothing to test here.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use crate::support::{ANY, PROGRAM, party};
 
 /// The folder of the page, if it was made.
 fn page() -> Option<PathBuf> {
-    let folder = root().join("target/page");
-    folder.join("veilset.wasm").exists().then_some(folder)
+    let folders = ["target/tests/page", "target/page"].map(|folder| root().join(folder));
+    folders.into_iter().find(|folder| folder.join("veilset.wasm").exists())
 }
 
 /// A relay that shows the page, and its URL for programs.
