@@ -54,14 +54,14 @@ fn scalars() -> Vec<Scalar> {
     power[0] = 0x80;
     near.chain([halves, -halves, scalar(&power)])
         .chain(patterns.iter().map(scalar))
-        .chain(pseudorandom(20).iter().map(scalar))
+        .chain(pseudorandom(12).iter().map(scalar))
         .collect()
 }
 
 /// The generator, its first multiples, their negatives, and random points.
 fn points() -> Vec<ProjectivePoint> {
     let generator = ProjectivePoint::generator();
-    let small = (1..10u64).map(|small| generator * Scalar::from(small));
+    let small = (1..6u64).map(|small| generator * Scalar::from(small));
     small
         .flat_map(|point| [point, -point])
         .chain(pseudorandom(7).iter().map(|bytes| generator * scalar(bytes)))

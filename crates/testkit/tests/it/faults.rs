@@ -153,8 +153,13 @@ fn strike(struck: &Struck, fault: Fault, at: u64, left: u64) {
     }
 }
 
-/// Entries of which a run takes long for its keys: those of a row send the same messages, with other ciphertexts or other transfers
-/// before them.
+/// Entries that send the same messages, about other values or with other ciphertexts or transfers before them, and of which a run
+/// takes long: each frame is struck by all faults, in one of a row's entries each.
+const IN_TURN: [&[&str]; 2] =
+    [&["ks", "ks-binned"], &["circuit-count", "circuit-sum", "circuit-share"]];
+
+/// Such entries whose keys take so long that each frame is struck by one fault; `rr22` and `rr22-malicious` have all of theirs
+/// without ML-KEM.
 const SLOW: [&[&str]; 4] = [
     &["fnp", "fnp-binned"],
     &["3pr-implicit", "3pr-paillier", "3pr-paillier-uncached", "3pr-paillier-pairwise"],
@@ -162,24 +167,23 @@ const SLOW: [&[&str]; 4] = [
     &["rr22-malicious-pq"],
 ];
 
-/// The faults at a frame: all, but for the slow entries. Each frame of `fnp` is struck by all faults, in either of its entries, and
-/// each frame of the others by one fault, in one of them; `rr22` and `rr22-malicious` have all of theirs without ML-KEM.
+/// The faults at a frame.
 fn faults(spec: &Spec, at: u64) -> Vec<Fault> {
-    let Some(row) = SLOW.iter().find(|row| row.contains(&spec.id)) else {
-        return Fault::ALL.to_vec();
-    };
     let at = usize::try_from(at).expect("few frames");
-    let all = Fault::ALL.iter().enumerate();
-    let is_its_turn = |number: usize| row[number % row.len()] == spec.id;
-    if row.contains(&"fnp") {
-        return all
-            .filter(|(number, _)| is_its_turn(number + at))
-            .map(|(_, fault)| *fault)
-            .collect();
-    }
-    let one =
-        all.filter(|(number, _)| is_its_turn(number + at) && *number == at % Fault::ALL.len());
-    one.map(|(_, fault)| *fault).collect()
+    let row_among =
+        |rows: &[&'static [&'static str]]| rows.iter().copied().find(|row| row.contains(&spec.id));
+    let (slow, row) = (row_among(&SLOW), row_among(&IN_TURN));
+    let is_struck = |number: usize| {
+        let row = slow.or(row);
+        row.is_none_or(|row| row[(number + at) % row.len()] == spec.id)
+            && (slow.is_none() || number == at % Fault::ALL.len())
+    };
+    Fault::ALL
+        .into_iter()
+        .enumerate()
+        .filter(|(number, _)| is_struck(*number))
+        .map(|(_, f)| f)
+        .collect()
 }
 
 fn matrix(plan: Plan) {

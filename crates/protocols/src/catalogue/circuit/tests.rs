@@ -211,7 +211,7 @@ fn sums_are_those_of_plain_tables() {
 fn what_is_lent_counts_as_in_plain_tables() {
     let mut rng = ChaCha20Rng::from_seed([12; 32]);
     let (mut with_products, mut with_groups) = (0, 0);
-    for seed in 0..90 {
+    for seed in 0..60 {
         let [own, others] =
             [seed as u32 % 2, u32::from(seed % 7 > 0)].map(|least| set(&mut rng, least));
         let columns = seed as usize % 4;
@@ -272,14 +272,14 @@ fn what_is_lent_counts_as_in_plain_tables() {
         with_products += usize::from(products > 0);
         with_groups += usize::from(lent.is_some());
     }
-    assert_eq!((with_products, with_groups), (67, 75));
+    assert_eq!((with_products, with_groups), (45, 50));
 }
 
 #[test]
 fn rows_match_by_any_of_their_elements() {
     let mut rng = ChaCha20Rng::from_seed([16; 32]);
     let mut shuffled = 0;
-    for seed in 0..90 {
+    for seed in 0..60 {
         let per_row = 2 + seed as usize % 5;
         let [own, others] = [(); 2].map(|()| rows(&mut rng, per_row));
         let matched = |own: &[u32], others: &[u32]| -> Vec<usize> {
@@ -330,7 +330,7 @@ fn rows_match_by_any_of_their_elements() {
         shuffled += usize::from(!order.is_sorted());
         assert_eq!(other.order, None);
     }
-    assert!(shuffled > 50, "places of shares say nothing of the list's order: {shuffled}");
+    assert!(shuffled > 33, "places of shares say nothing of the list's order: {shuffled}");
 }
 
 #[test]
