@@ -34,7 +34,7 @@ checked: toolchain
 	$(CARGO) build $(CARGO_FLAGS) --workspace --lib --tests --examples
 
 rust: toolchain
-	$(CARGO) test $(CARGO_FLAGS) --workspace --lib --bins --tests
+	$(CARGO) test $(CARGO_FLAGS) --workspace --tests
 	$(CARGO) test $(CARGO_FLAGS) --workspace --doc
 
 # Says exactly what is missing, or installs what the package manager has.
