@@ -9,7 +9,7 @@ use crate::testing::{goldilocks, product, random, rng, value};
 use crate::{Element25519, Field25519};
 
 /// Sizes around powers of two, and around where algorithms change.
-const SIZES: [usize; 14] = [0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 129, 256, 257, 513];
+const SIZES: [usize; 17] = [0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 129, 256, 257, 512, 513, 1000];
 
 /// 2^521 − 1, a Mersenne prime, in 16 limbs.
 fn field_521() -> PrimeField<{ U1024::LIMBS }> {
@@ -50,7 +50,16 @@ fn every_kernel_at_any_size() {
             interpolates(&field, size);
             evaluates(&field, size, size);
         }
-        for (len, count) in [(257, 600), (1000, 258), (1801, 300), (1, 300), (300, 1), (0, 40)] {
+        for (len, count) in [
+            (300, 1000),
+            (257, 600),
+            (1000, 258),
+            (5000, 600),
+            (1801, 600),
+            (1, 300),
+            (300, 1),
+            (0, 40),
+        ] {
             evaluates(&field, len, count);
         }
     }

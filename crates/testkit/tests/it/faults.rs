@@ -153,15 +153,13 @@ fn strike(struck: &Struck, fault: Fault, at: u64, left: u64) {
     }
 }
 
-/// Entries that send the same messages, about other values or with other ciphertexts or transfers before them, and of which a run
-/// takes long: each frame is struck by all faults, in one of a row's entries each.
-const IN_TURN: [&[&str]; 2] =
-    [&["ks", "ks-binned"], &["circuit-count", "circuit-sum", "circuit-share"]];
+/// Entries that send the same messages with other ciphertexts or in other shapes, and of which a run takes long: each frame is struck
+/// by all faults, in one of a row's entries each.
+const IN_TURN: [&[&str]; 2] = [&["fnp", "fnp-binned"], &["ks", "ks-binned"]];
 
 /// Such entries whose keys take so long that each frame is struck by one fault; `rr22` and `rr22-malicious` have all of theirs
 /// without ML-KEM.
-const SLOW: [&[&str]; 4] = [
-    &["fnp", "fnp-binned"],
+const SLOW: [&[&str]; 3] = [
     &["3pr-implicit", "3pr-paillier", "3pr-paillier-uncached", "3pr-paillier-pairwise"],
     &["rr22-pq"],
     &["rr22-malicious-pq"],
@@ -172,18 +170,16 @@ fn faults(spec: &Spec, at: u64) -> Vec<Fault> {
     let at = usize::try_from(at).expect("few frames");
     let row_among =
         |rows: &[&'static [&'static str]]| rows.iter().copied().find(|row| row.contains(&spec.id));
-    let (slow, row) = (row_among(&SLOW), row_among(&IN_TURN));
-    let is_struck = |number: usize| {
-        let row = slow.or(row);
-        row.is_none_or(|row| row[(number + at) % row.len()] == spec.id)
-            && (slow.is_none() || number == at % Fault::ALL.len())
-    };
-    Fault::ALL
-        .into_iter()
-        .enumerate()
-        .filter(|(number, _)| is_struck(*number))
-        .map(|(_, f)| f)
-        .collect()
+    let slow = row_among(&SLOW);
+    let row = slow.or_else(|| row_among(&IN_TURN));
+    let mut all = Vec::new();
+    for (number, fault) in Fault::ALL.into_iter().enumerate() {
+        let is_its_turn = row.is_none_or(|row| row[(number + at) % row.len()] == spec.id);
+        if is_its_turn && (slow.is_none() || number == at % Fault::ALL.len()) {
+            all.push(fault);
+        }
+    }
+    all
 }
 
 fn matrix(plan: Plan) {
