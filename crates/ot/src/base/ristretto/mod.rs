@@ -37,15 +37,17 @@
 //! Points must be canonical and not the identity; so must be the sums `r_{i,j} + H_{i,j}(..)`, which would give a key
 //! that does not depend on `b`. Ristretto has prime order, so there is no cofactor to think of.
 
+use std::ops::Range;
+
 use curve25519_dalek::Scalar;
-use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
-use curve25519_dalek::traits::IsIdentity;
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use subtle::{Choice, ConditionallySelectable};
 use veilset_channel::{
     Channel, ChannelError, ChannelExt, Malformed, Message, PeerFault, Reader, Tag,
 };
+use veilset_simd::Kernel;
+use veilset_simd::ristretto255::{self, FixedBase, Point};
 use zeroize::Zeroizing;
 
 use super::oracle::{Keys, Masks, Transcript};
@@ -58,6 +60,9 @@ const KEYS: &str = "veilset base OT ristretto255 v1: keys";
 
 /// Bytes of an encoded point.
 const POINT: usize = 32;
+
+/// Points that one task takes: enough to fill the lanes of every kernel, few enough for two tasks of a usual run.
+const POINTS_A_TASK: usize = 64;
 
 /// Base OT on ristretto255; see the [comparison](super).
 #[derive(Debug, Clone)]
@@ -97,8 +102,8 @@ impl BaseOt for Ristretto {
         assert!(count <= MAX_COUNT, "at most {MAX_COUNT} base OTs in a run");
         let pairs: Pairs = channel.take(&count)?;
         let sums = pairs.sums(&Masks::new(MASKS, &self.session))?;
-        let half_b = Zeroizing::new(Scalar::random(rng));
-        let answer = Answer(encode_doubles(&[RistrettoPoint::mul_base(&half_b)])[0]);
+        let half_b = Zeroizing::new(Scalar::random(rng).to_bytes());
+        let answer = Answer(encode_doubles(1, |kernel, _| multiples(kernel, &[*half_b]))[0]);
         channel.put(&answer)?;
         let keys = self.transcript(&pairs, &answer).keys(KEYS);
         Ok(pads(&keys, &half_b, &sums))
@@ -116,9 +121,10 @@ impl BaseOt for Ristretto {
         let (half_a, pairs) = Pairs::hide(choices, &Masks::new(MASKS, &self.session), rng);
         channel.put(&pairs)?;
         let answer: Answer = channel.take(&())?;
-        let b = decode_point(&answer.0, Answer::TAG)?;
+        let mut b = [Point::IDENTITY];
+        decode(Kernel::best(), &[answer.0], &mut b, Answer::TAG)?;
         let keys = self.transcript(&pairs, &answer).keys(KEYS);
-        Ok(chosen_pads(&keys, &half_a, &b, choices))
+        Ok(chosen_pads(&keys, &half_a, &b[0], choices))
     }
 }
 
@@ -131,23 +137,24 @@ impl Pairs {
         choices: &[bool],
         masks: &Masks,
         rng: &mut dyn CryptoRng,
-    ) -> (Zeroizing<Vec<Scalar>>, Self) {
+    ) -> (Zeroizing<Vec<ristretto255::Scalar>>, Self) {
+        let count = choices.len();
         // Doubles are cheap to encode together, so all points are made as halves.
-        let half_a: Zeroizing<Vec<_>> =
-            Zeroizing::new(choices.iter().map(|_| Scalar::random(rng)).collect());
-        let half_others: Zeroizing<Vec<_>> =
-            Zeroizing::new(choices.iter().map(|_| RistrettoPoint::random(rng)).collect());
-        let others = Zeroizing::new(encode_doubles(&half_others));
-        let half_chosen: Zeroizing<Vec<_>> = Zeroizing::new(
-            (0..choices.len())
-                .into_par_iter()
-                .map(|i| {
-                    let mask = half_mask(masks, i, secret(choices[i]), &others[i]);
-                    RistrettoPoint::mul_base(&half_a[i]) - mask
-                })
-                .collect(),
-        );
-        let chosen = Zeroizing::new(encode_doubles(&half_chosen));
+        let mut half_a = Zeroizing::new(vec![[0; POINT]; count]);
+        for half in half_a.iter_mut() {
+            *half = Scalar::random(rng).to_bytes();
+        }
+        let mut uniform = Zeroizing::new(vec![[0; 64]; count]);
+        for bytes in uniform.iter_mut() {
+            rng.fill_bytes(bytes);
+        }
+        let others = encode_doubles(count, |kernel, places| mapped(kernel, &uniform[places]));
+        let chosen = encode_doubles(count, |kernel, places| {
+            let mut points = multiples(kernel, &half_a[places.clone()]);
+            let inputs = places.map(|i| (i, secret(choices[i]), &others[i]));
+            ristretto255::subtract(kernel, &mut points, &half_masks(kernel, masks, inputs));
+            points
+        });
         let pairs = choices.iter().zip(chosen.iter().zip(others.iter()));
         let pairs = pairs.map(|(choice, (chosen, other))| {
             [secret(*choice), !secret(*choice)]
@@ -157,15 +164,27 @@ impl Pairs {
         (half_a, pairs)
     }
 
-    /// r_{i,j} + H_{i,j}(r_{i,1−j}) for all instances and branches.
-    fn sums(&self, masks: &Masks) -> Result<Vec<[RistrettoPoint; 2]>, ChannelError> {
-        let sum = |i: usize, branch: u8, own: &[u8; POINT], other: &[u8; POINT]| {
-            let half = half_mask(masks, i, Choice::from(branch), other);
-            let sum = decode_point(own, Self::TAG)? + half + half;
-            if sum.is_identity() { Err(not_an_element(Self::TAG)) } else { Ok(sum) }
-        };
-        let sums = self.0.par_iter().enumerate();
-        sums.map(|(i, [r_0, r_1])| Ok([sum(i, 0, r_0, r_1)?, sum(i, 1, r_1, r_0)?])).collect()
+    /// r_{i,j} + H_{i,j}(r_{i,1−j}) for all instances and branches: that of `i` and `j` in place 2i + j.
+    fn sums(&self, masks: &Masks) -> Result<Vec<Point>, ChannelError> {
+        let kernel = Kernel::best();
+        let encoded = self.0.as_flattened();
+        let mut sums = vec![Point::IDENTITY; encoded.len()];
+        let tasks = sums.par_chunks_mut(POINTS_A_TASK).zip(encoded.par_chunks(POINTS_A_TASK));
+        tasks.enumerate().try_for_each(|(task, (sums, own))| {
+            decode(kernel, own, sums, Self::TAG)?;
+            let inputs = places(task, own.len()).map(|place| {
+                let branch = Choice::from(u8::from(place % 2 == 1));
+                (place / 2, branch, &encoded[place ^ 1])
+            });
+            let mut masks = half_masks(kernel, masks, inputs);
+            ristretto255::double(kernel, &mut masks);
+            ristretto255::add(kernel, sums, &masks);
+            if ristretto255::is_identity(kernel, sums).contains(&true) {
+                return Err(not_an_element(Self::TAG));
+            }
+            Ok(())
+        })?;
+        Ok(sums)
     }
 }
 
@@ -210,10 +229,12 @@ impl Message for Answer {
 }
 
 /// Step 2's output: k_{i,j} = H'(i, j, b·m_{i,j}), with half of `b` and the sums `m`.
-fn pads(keys: &Keys, half_b: &Scalar, sums: &[[RistrettoPoint; 2]]) -> Zeroizing<Vec<[Block; 2]>> {
-    let halves: Zeroizing<Vec<_>> =
-        Zeroizing::new(sums.as_flattened().par_iter().map(|sum| half_b * sum).collect());
-    let secrets = Zeroizing::new(encode_doubles(&halves));
+fn pads(keys: &Keys, half_b: &ristretto255::Scalar, sums: &[Point]) -> Zeroizing<Vec<[Block; 2]>> {
+    let secrets = encode_doubles(sums.len(), |kernel, places| {
+        let mut products = Zeroizing::new(sums[places].to_vec());
+        ristretto255::multiply_all(kernel, half_b, &mut products);
+        products
+    });
     let (secrets, _) = secrets.as_chunks::<2>();
     let pairs = secrets.iter().enumerate().map(|(i, pair)| keys.pair(i, pair));
     Zeroizing::new(pairs.collect())
@@ -222,34 +243,79 @@ fn pads(keys: &Keys, half_b: &Scalar, sums: &[[RistrettoPoint; 2]]) -> Zeroizing
 /// Step 3's output: k_{i,c} = H'(i, c, a_i·B), with the halves of the `a_i`.
 fn chosen_pads(
     keys: &Keys,
-    half_a: &[Scalar],
-    b: &RistrettoPoint,
+    half_a: &[ristretto255::Scalar],
+    b: &Point,
     choices: &[bool],
 ) -> Zeroizing<Vec<Block>> {
-    let multiples_of_b = RistrettoBasepointTable::create(b);
-    let halves: Zeroizing<Vec<_>> =
-        Zeroizing::new(half_a.par_iter().map(|half| half * &multiples_of_b).collect());
-    let secrets = Zeroizing::new(encode_doubles(&halves));
+    let multiples_of_b = FixedBase::new(Kernel::best(), b);
+    let secrets = encode_doubles(half_a.len(), |_, places| {
+        let mut products = Zeroizing::new(vec![Point::IDENTITY; places.len()]);
+        multiples_of_b.multiply(&half_a[places], &mut products);
+        products
+    });
     let secrets = secrets.iter().zip(choices).enumerate();
     Zeroizing::new(
         secrets.map(|(i, (agreed, choice))| keys.block(i, secret(*choice), agreed)).collect(),
     )
 }
 
-/// Half of H_{i,j} at an encoded point.
-fn half_mask(masks: &Masks, i: usize, branch: Choice, input: &[u8; POINT]) -> RistrettoPoint {
-    RistrettoPoint::from_uniform_bytes(&masks.at(i, branch, [input, &[]]))
+/// Half of H_{i,j} at each encoded point, which comes with its instance and branch.
+fn half_masks<'a>(
+    kernel: Kernel,
+    masks: &Masks,
+    inputs: impl ExactSizeIterator<Item = (usize, Choice, &'a [u8; POINT])>,
+) -> Zeroizing<Vec<Point>> {
+    let mut uniform = Zeroizing::new(vec![[0; 64]; inputs.len()]);
+    for (bytes, (i, branch, input)) in uniform.iter_mut().zip(inputs) {
+        *bytes = masks.at(i, branch, [input, &[]]);
+    }
+    mapped(kernel, &uniform)
 }
 
-fn encode_doubles(halves: &[RistrettoPoint]) -> Vec<[u8; POINT]> {
-    let doubles = RistrettoPoint::double_and_compress_batch(halves);
-    doubles.iter().map(CompressedRistretto::to_bytes).collect()
+/// The elements that are derived from uniform bytes.
+fn mapped(kernel: Kernel, uniform: &[[u8; 64]]) -> Zeroizing<Vec<Point>> {
+    let mut points = Zeroizing::new(vec![Point::IDENTITY; uniform.len()]);
+    ristretto255::map(kernel, uniform, &mut points);
+    points
 }
 
-/// A point other than the identity from its canonical encoding.
-fn decode_point(encoding: &[u8; POINT], message: Tag) -> Result<RistrettoPoint, ChannelError> {
-    let point = CompressedRistretto(*encoding).decompress();
-    point.filter(|point| !point.is_identity()).ok_or_else(|| not_an_element(message))
+/// The generator's products.
+fn multiples(kernel: Kernel, scalars: &[ristretto255::Scalar]) -> Zeroizing<Vec<Point>> {
+    let mut products = Zeroizing::new(vec![Point::IDENTITY; scalars.len()]);
+    ristretto255::multiply_generator(kernel, scalars, &mut products);
+    products
+}
+
+/// The encoded doubles of `count` points, which `halves` makes for as many places as a task takes.
+fn encode_doubles(
+    count: usize,
+    halves: impl Fn(Kernel, Range<usize>) -> Zeroizing<Vec<Point>> + Sync,
+) -> Zeroizing<Vec<[u8; POINT]>> {
+    let kernel = Kernel::best();
+    let mut encoded = Zeroizing::new(vec![[0; POINT]; count]);
+    encoded.par_chunks_mut(POINTS_A_TASK).enumerate().for_each(|(task, encoded)| {
+        let halves = halves(kernel, places(task, encoded.len()));
+        ristretto255::encode_doubled(kernel, &halves, encoded);
+    });
+    encoded
+}
+
+/// The places of a task with `count` of them.
+fn places(task: usize, count: usize) -> Range<usize> {
+    let first = task * POINTS_A_TASK;
+    first..first + count
+}
+
+/// Points other than the identity from their canonical encodings.
+fn decode(
+    kernel: Kernel,
+    encoded: &[[u8; POINT]],
+    points: &mut [Point],
+    message: Tag,
+) -> Result<(), ChannelError> {
+    let is_good = ristretto255::decode(kernel, encoded, points).is_ok();
+    // The identity has no other encoding.
+    if is_good && !encoded.contains(&[0; POINT]) { Ok(()) } else { Err(not_an_element(message)) }
 }
 
 fn not_an_element(message: Tag) -> ChannelError {

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use veilset_channel::HEADER;
 
 use super::super::tests::{SESSION, distinct, frames, receive_from, rng, run, send_to};
@@ -50,30 +51,36 @@ fn what_is_no_point_is_refused_wherever_it_stands() {
 fn a_sum_that_is_the_identity_is_refused() {
     let ot = Ristretto::new(SESSION);
     let masks = Masks::new(MASKS, &SESSION);
-    let r_1 = encode_doubles(&[RistrettoPoint::random(&mut rng(3))])[0];
-    let r_0 = encode_doubles(&[-half_mask(&masks, 0, secret(false), &r_1)])[0];
+    let r_1 = RistrettoPoint::random(&mut rng(3)).compress().to_bytes();
+    let r_0 = (-mask(&masks, 0, 0, &r_1)).compress().to_bytes();
     let frame = [&[Pairs::TAG.byte(), 0, 0, 0, 0][..], &r_0, &r_1].concat();
     assert!(refused(send_to(&ot, vec![frame], 1, 1), Pairs::TAG));
 }
 
+/// H_{i,j} at an encoded point, by another library.
+fn mask(masks: &Masks, i: usize, j: usize, input: &[u8; POINT]) -> RistrettoPoint {
+    let uniform = masks.at(i, Choice::from(j as u8), [input, &[]]);
+    RistrettoPoint::from_uniform_bytes(&uniform) * Scalar::from(2u8)
+}
+
 #[test]
 fn blocks_follow_from_diffie_hellman_without_shortcuts() {
-    // The sums and the products of the figure, from full scalars and one point at a time.
+    // The sums and the products of the figure by another library, from full scalars and one point at a time; several tasks.
     let ot = Ristretto::new(SESSION);
-    let choices = [false, true, true];
+    let choices: Vec<bool> = (0..POINTS_A_TASK + 3).map(|i| i % 3 > 0).collect();
     let masks = Masks::new(MASKS, &SESSION);
     let (half_a, pairs) = Pairs::hide(&choices, &masks, &mut rng(1 ^ 0x80));
     let half_b = Scalar::random(&mut rng(1));
-    let (a, b) = (half_a.iter().map(|half| half + half), half_b + half_b);
+    let halves = half_a.iter().map(|half| Scalar::from_canonical_bytes(*half).unwrap());
+    let (a, b) = (halves.map(|half| half + half), half_b + half_b);
     let answer = Answer((RistrettoPoint::mul_base(&b)).compress().to_bytes());
     let keys = ot.transcript(&pairs, &answer).keys(KEYS);
     let (sent, received) = run(&ot, &choices, 1);
     for (i, a) in a.enumerate() {
         let c = usize::from(choices[i]);
         let secrets = [0, 1].map(|j| {
-            let uniform = masks.at(i, Choice::from(j as u8), [&pairs.0[i][1 - j], &[]]);
-            let mask = RistrettoPoint::from_uniform_bytes(&uniform) * Scalar::from(2u8);
-            let sum = CompressedRistretto(pairs.0[i][j]).decompress().unwrap() + mask;
+            let own = CompressedRistretto(pairs.0[i][j]).decompress().unwrap();
+            let sum = own + mask(&masks, i, j, &pairs.0[i][1 - j]);
             assert_eq!(sum == RistrettoPoint::mul_base(&a), j == c);
             (b * sum).compress().to_bytes()
         });
