@@ -101,11 +101,7 @@ pub fn decode_batch(
     encoded: &[[u8; 32]],
     points: &mut [Point],
 ) -> Result<(), usize> {
-    let decoded = ristretto255::decode(kernel, encoded, points);
-    // The neutral element has no other encoding than 0.
-    let neutral = encoded.iter().position(|encoded| *encoded == [0; 32]);
-    let refused = neutral.into_iter().chain(decoded.err()).min();
-    refused.map_or(Ok(()), Err)
+    ristretto255::decode_non_neutral(kernel, encoded, points)
 }
 
 /// Replaces each point by half of its product with `scalar`.

@@ -313,9 +313,7 @@ fn decode(
     points: &mut [Point],
     message: Tag,
 ) -> Result<(), ChannelError> {
-    let is_good = ristretto255::decode(kernel, encoded, points).is_ok();
-    // The identity has no other encoding.
-    if is_good && !encoded.contains(&[0; POINT]) { Ok(()) } else { Err(not_an_element(message)) }
+    ristretto255::decode_non_neutral(kernel, encoded, points).map_err(|_| not_an_element(message))
 }
 
 fn not_an_element(message: Tag) -> ChannelError {

@@ -100,6 +100,25 @@ pub fn decode(kernel: Kernel, encoded: &[Encoded], points: &mut [Point]) -> Resu
     refused.map_or(Ok(()), Err)
 }
 
+/// [`decode`] that refuses the neutral element, too.
+///
+/// # Errors
+/// With the place of the first that is not the encoding of another element.
+///
+/// # Panics
+/// When the two differ in length.
+pub fn decode_non_neutral(
+    kernel: Kernel,
+    encoded: &[Encoded],
+    points: &mut [Point],
+) -> Result<(), usize> {
+    let decoded = decode(kernel, encoded, points);
+    // The neutral element has no other encoding than 0.
+    let neutral = encoded.iter().position(|encoded| *encoded == [0; 32]);
+    let refused = neutral.into_iter().chain(decoded.err()).min();
+    refused.map_or(Ok(()), Err)
+}
+
 /// Puts the encoding of each point into `encoded`.
 ///
 /// # Panics
