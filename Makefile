@@ -2,6 +2,9 @@
 SHELL := /bin/bash
 CARGO ?= cargo
 CARGO_FLAGS := --release --locked
+# What tests run is made in half of the time that users' programs take; `make test PROFILE=release` tests these.
+export PROFILE ?= dev
+TEST_FLAGS := --profile $(PROFILE) --locked
 # Many tests wait for processes, so more run at once than there are cores.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
@@ -28,14 +31,15 @@ lint: toolchain
 	@./scripts/lints
 	$(CARGO) fmt --all --check
 
+checked rust python: export RUSTC_WRAPPER := $(CURDIR)/scripts/few-passes
 checked rust python: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/scripts/checked
 
 checked: toolchain
-	$(CARGO) build $(CARGO_FLAGS) --workspace --lib --tests --examples
+	$(CARGO) build $(TEST_FLAGS) --workspace --lib --tests --examples
 
 rust: toolchain
-	$(CARGO) test $(CARGO_FLAGS) --workspace --tests
-	$(CARGO) test $(CARGO_FLAGS) --workspace --doc
+	$(CARGO) test $(TEST_FLAGS) --workspace --tests
+	$(CARGO) test $(TEST_FLAGS) --workspace --doc
 
 # Says exactly what is missing, or installs what the package manager has.
 toolchain:
@@ -53,7 +57,7 @@ python: toolchain
 
 # The page for parties with only a browser, in target/page; `veilset relay --page target/page` shows it.
 page: toolchain
-	./scripts/page --packed
+	PROFILE=release ./scripts/page --packed
 
 # Known vulnerabilities in libraries, and their licences and origins. Asks a database that changes every day, so no test does.
 audit:

@@ -1,6 +1,6 @@
 //! The tables of `docs/use/protocols.md`, which follow from the registry.
 //!
-//! After a change of an entry: `VEILSET_BLESS=1 cargo test --release -p veilset-protocols page`.
+//! After a change of an entry: `VEILSET_BLESS=1 cargo test -p veilset-protocols page`.
 
 use std::fmt::Write;
 use std::{env, fs};

@@ -104,12 +104,13 @@ def address() -> str:
         return f"127.0.0.1:{free.getsockname()[1]}"
 
 
-PROGRAM = Path(__file__).parents[3] / os.environ.get("CARGO_TARGET_DIR", "target")
+#: The program of the build that the library is of.
+PROGRAM = os.environ.get("VEILSET", str(Path(__file__).parents[3] / "target" / "debug" / "veilset"))
 
 
 def run(home: Path, *arguments: str) -> None:
     """A command of the program's, with its folder as home."""
-    command = [str(PROGRAM / "release" / "veilset"), *arguments]
+    command = [PROGRAM, *arguments]
     environment = {**os.environ, "VEILSET_HOME": str(home)}
     done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -121,7 +122,7 @@ def served(parties: Parties, address: str, people: Columns, *build: str) -> Iter
     home = Path(parties.acme.home)
     polars.DataFrame(people).write_csv(home / "list.csv")
     run(home, "serve", "build", "list.csv", "--key", "email:email", *build, "-o", "list.veil")
-    command = [str(PROGRAM / "release" / "veilset"), "serve", "list.veil", "--listen", address]
+    command = [PROGRAM, "serve", "list.veil", "--listen", address]
     environment = {**os.environ, "VEILSET_HOME": str(home)}
     with subprocess.Popen([*command, "--allow", "you"], cwd=home, env=environment) as service:
         try:

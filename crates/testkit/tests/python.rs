@@ -1,6 +1,6 @@
 //! What Python's types know of operations and choices is what is declared.
 //!
-//! After a change of a declaration: `VEILSET_BLESS=1 cargo test --release -p veilset-testkit --test python`.
+//! After a change of a declaration: `VEILSET_BLESS=1 cargo test -p veilset-testkit --test python`.
 
 use std::fmt::Write;
 use std::{env, fs};

@@ -1,6 +1,6 @@
 //! Readable scripts of the command line: good and bad input with what is printed, in `tests/cmd`.
 //!
-//! After a change that is meant to change what is printed: `TRYCMD=overwrite cargo test --release -p veilset-cli`.
+//! After a change that is meant to change what is printed: `TRYCMD=overwrite cargo test -p veilset-cli`.
 
 #[test]
 fn scripts_print_what_they_say() {

@@ -1,7 +1,7 @@
 //! Exact costs are golden files: bytes, frames and rounds of every protocol, by phase; and the models of the costs tell the
 //! truth about the same runs.
 //!
-//! After a change that is meant to change them: `VEILSET_BLESS=1 cargo test --release -p veilset-testkit costs`.
+//! After a change that is meant to change them: `VEILSET_BLESS=1 cargo test -p veilset-testkit costs`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

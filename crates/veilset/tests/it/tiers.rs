@@ -1,6 +1,6 @@
 //! What matching by several keys costs on the wire, to the byte, and how it ends where a party dies.
 //!
-//! After a change that is meant to change costs: `VEILSET_BLESS=1 cargo test --release -p veilset --test it tiers`.
+//! After a change that is meant to change costs: `VEILSET_BLESS=1 cargo test -p veilset --test it tiers`.
 
 use std::fmt::Write;
 use std::sync::Arc;
