@@ -25,7 +25,7 @@ const FEWEST: usize = 64;
 const DEVICE_BATCHES: usize = 32;
 
 /// Operations a sample of the reference, which every measurement is set beside.
-const REFERENCE: usize = 512;
+const REFERENCE: usize = 128;
 
 /// Samples; the fastest counts, since noise only ever slows.
 const SAMPLES: usize = 7;
