@@ -38,7 +38,7 @@ checked: toolchain
 	$(CARGO) build $(TEST_FLAGS) --workspace --lib --tests --examples
 
 rust: toolchain
-	$(CARGO) test $(TEST_FLAGS) --workspace --tests
+	$(CARGO) test $(TEST_FLAGS) --workspace --tests --config "target.'cfg(all())'.runner='$(CURDIR)/scripts/unless-passed'"
 	$(CARGO) test $(TEST_FLAGS) --workspace --doc
 
 # Says exactly what is missing, or installs what the package manager has.
