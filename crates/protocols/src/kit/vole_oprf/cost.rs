@@ -25,7 +25,8 @@ pub(crate) fn waits(security: Security) -> u64 {
     }
 }
 
-/// What 128 base transfers take, in passes. This and the numbers of passes below were measured on one processor.
+/// What 128 base transfers take, in passes, with the first touch of code and memory by a program that has just begun, which takes
+/// most of it on ristretto255. This and the numbers of passes below were measured on one processor.
 pub(crate) fn setup_passes(base: Base) -> f64 {
     match base {
         Base::Ristretto => 180_000.0,
