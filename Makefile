@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 CARGO ?= cargo
 CARGO_FLAGS := --release --locked
-# What tests run is made in half of the time that users' programs take; `make test PROFILE=release` tests these.
+# What tests run is made in two thirds of the time that users' programs take; `make test PROFILE=release` tests these.
 export PROFILE ?= dev
 TEST_FLAGS := --profile $(PROFILE) --locked
 # Many tests wait for processes, so more run at once than there are cores.
