@@ -1,6 +1,6 @@
 //! A stream of bytes in a WebSocket's messages.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -115,12 +115,37 @@ fn lost(why: &str) -> io::Error {
     io::Error::other(why)
 }
 
+/// How the system says that the other end of a connection is no more: it depends on what that had not read yet.
+const ENDED: [ErrorKind; 4] = [
+    ErrorKind::BrokenPipe,
+    ErrorKind::ConnectionAborted,
+    ErrorKind::ConnectionReset,
+    ErrorKind::UnexpectedEof,
+];
+
 fn failed(error: Error) -> io::Error {
     match error {
+        Error::Io(why) if ENDED.contains(&why.kind()) => lost(GONE),
         Error::Io(why) => io::Error::other(format!("the connection to the relay broke: {why}")),
         Error::ConnectionClosed
         | Error::AlreadyClosed
         | Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => lost(GONE),
         other => io::Error::other(format!("the relay: {other}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relay_that_dies_went_away_however_its_connection_ends() {
+        let said = |error: Error| failed(error).to_string();
+        for kind in ENDED {
+            assert_eq!(said(Error::Io(kind.into())), "the relay went away");
+        }
+        assert_eq!(said(Error::ConnectionClosed), "the relay went away");
+        let broken = said(Error::Io(ErrorKind::TimedOut.into()));
+        assert_eq!(broken, "the connection to the relay broke: timed out");
     }
 }
