@@ -11,8 +11,25 @@ use super::power::power;
 /// Candidates with a prime divisor below are dropped unseen, seven in eight.
 const SIEVE: u32 = 1 << 12;
 
-/// Random bases of Miller and Rabin's test: a composite number passes with probability at most 4^-64 = 2^-128 (Rabin, 1980).
-const ROUNDS: u32 = 64;
+/// Two to this power bounds the probability that a composite number is taken for a prime.
+const ERROR: f64 = -128.0;
+
+/// Random bases of Miller and Rabin's test for a candidate of so many bits.
+///
+/// Of uniform odd numbers of k bits that pass t rounds, a share below k^(3/2)·2^t·t^(−1/2)·4^(2−√(tk)) is composite, for
+/// 3 ≤ t ≤ k/9 (Damgård, Landrock, Pomerance: "Average case error estimates for the strong probable prime test", Math. Comp. 61,
+/// 1993). Candidates have two more bits given, which makes that four times as much at most, and a base below 2^k is up to twice
+/// as likely modulo n as another. Where a candidate is too short for that, 64 rounds are enough for any composite number, which
+/// passes one with probability 1/4 at most (Rabin, 1980).
+fn rounds(bits: u32) -> u32 {
+    let k = f64::from(bits);
+    let error = |rounds: u32| {
+        let t = f64::from(rounds);
+        let uniform = 1.5 * k.log2() + t - t.log2() / 2.0 + 2.0 * (2.0 - (t * k).sqrt());
+        uniform + 2.0 + t
+    };
+    (3..=bits / 9).find(|rounds| error(*rounds) <= ERROR).unwrap_or(64)
+}
 
 /// A random prime p of exactly `bits` bits with p = 3 modulo 4 and the two highest bits set, so that the product of two has
 /// exactly twice as many.
@@ -56,7 +73,7 @@ fn is_prime(n: &BoxedUint, rng: &mut dyn CryptoRng) -> bool {
     };
     let small = passes(&modulus.residue(&[2]));
     small
-        && (0..ROUNDS).all(|_| {
+        && (0..rounds(n.bits_vartime())).all(|_| {
             let base = BoxedUint::random_bits(rng, n.bits_precision());
             passes(&modulus.residue(base.as_words()))
         })
@@ -91,4 +108,25 @@ pub(super) fn products(primes: &[u32]) -> Vec<(NonZero<Limb>, &[u32])> {
     }
     groups.push((word(product), &primes[first..]));
     groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The published bound, as a share: what it says of one round fewer is too much.
+    #[test]
+    fn as_many_rounds_are_taken_as_the_bound_asks_for() {
+        let share = |k: f64, t: i32| {
+            let root = (k * f64::from(t)).sqrt();
+            k * k.sqrt() * 4f64.powi(t) / f64::from(t).sqrt() * 4f64.powf(2.0 - root) * 4.0
+        };
+        for (bits, taken) in [(512, 16), (1024, 7), (1536, 5), (2048, 3)] {
+            assert_eq!(rounds(bits), taken);
+            assert!(share(bits.into(), taken as i32) <= 2f64.powi(-128), "{bits}");
+            assert!(taken == 3 || share(bits.into(), taken as i32 - 1) > 2f64.powi(-128), "{bits}");
+        }
+        // No bound at so few bits: Rabin's.
+        assert_eq!(rounds(128), 64);
+    }
 }

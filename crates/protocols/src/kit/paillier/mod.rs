@@ -21,8 +21,8 @@ pub(crate) const RERANDOMISATION: u64 = 450;
 /// Multiplications modulo N² in the time of a scalar multiplication on ristretto255, in lanes or not.
 pub(crate) const PRODUCTS: f64 = 5.0;
 
-/// Finding a key, its tables and its proof, and testing that and making tables of one's own, in multiplications modulo N².
-pub(crate) const KEY_WORK: [f64; 2] = [50_000.0, 200_000.0];
+/// Testing a peer's key and making tables for it, and finding a key, its tables and its proof, in multiplications modulo N².
+pub(crate) const KEY_WORK: [f64; 2] = [50_000.0, 150_000.0];
 
 /// Bytes of tables for a key, at most.
 pub(crate) const KEY_MEMORY: f64 = 2e7;
